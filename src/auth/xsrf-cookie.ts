@@ -1,0 +1,31 @@
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { Database } from '../store/database.ts';
+import { sharedSecret } from '../store/server-secrets.ts';
+
+export const xsrfCookieName = 'XSRF-TOKEN';
+export const xsrfCookieSeconds = 24 * 60 * 60;
+
+/** Cookie values that carry the time of their making and our signature over it. */
+export type XsrfCookies = {
+  issue(now: Date): string;
+  accepts(value: string, now: Date): boolean;
+};
+
+export async function xsrfCookies(db: Database): Promise<XsrfCookies> {
+  const key = await sharedSecret(db, 'xsrf', randomBytes(32));
+  const sign = (content: string) => createHmac('sha256', key).update(content).digest();
+
+  return {
+    issue(now) {
+      const content = `${Math.floor(now.getTime() / 1000).toString(36)}.${randomBytes(12).toString('base64url')}`;
+      return `${content}.${sign(content).toString('base64url')}`;
+    },
+    accepts(value, now) {
+      const [, content, time, signature] = /^(([0-9a-z]{1,10})\.[\w-]{16})\.([\w-]{43})$/.exec(value) ?? [];
+      if (!content || !time || !signature) return false;
+      if (!timingSafeEqual(Buffer.from(signature, 'base64url'), sign(content))) return false;
+      const ageSeconds = now.getTime() / 1000 - Number.parseInt(time, 36);
+      return ageSeconds >= -60 && ageSeconds < xsrfCookieSeconds;
+    },
+  };
+}

@@ -1,0 +1,195 @@
+import { resolve } from 'node:path';
+import { z } from 'zod';
+
+const wholeNumber = (min: number, max: number) =>
+  z
+    .string()
+    .regex(/^\d{1,15}$/, 'must be a whole number')
+    .transform(Number)
+    .refine((value) => value >= min && value <= max, `must be between ${min} and ${max}`);
+
+const httpUrl = z
+  .string()
+  .refine((value) => /^https?:$/.test(URL.parse(value)?.protocol ?? ''), 'must be an http or https URL')
+  .transform((value) => value.replace(/\/+$/, ''));
+
+const trustProxy = z.union([
+  z.literal('no').transform(() => false as const),
+  z.literal('yes').transform(() => true as const),
+  z.string().regex(/^[0-9a-fA-F.:/, ]+$/, 'must be yes, no, or addresses and networks separated by commas'),
+]);
+
+type Setting = { schema: z.ZodType; fallback?: string; about: string };
+
+const serverSettings = {
+  PORT: { schema: wholeNumber(0, 65535), fallback: '8080', about: 'HTTP port; 0 takes any free one' },
+  HOST: { schema: z.string().min(1), fallback: '127.0.0.1', about: 'address to listen on' },
+  DATABASE_URL: {
+    schema: z.string().regex(/^postgres(ql)?:\/\//, 'must begin with postgres:// or postgresql://'),
+    about: 'PostgreSQL 15 or newer to use; without it, the embedded one in the data directory',
+  },
+  PARLEY_DATA_DIR: {
+    schema: z
+      .string()
+      .min(1)
+      .transform((path) => resolve(path)),
+    fallback: './data',
+    about: 'where the embedded database and credentials.json live',
+  },
+  PARLEY_DATABASE_CONNECTIONS: {
+    schema: wholeNumber(2, 1000),
+    fallback: '20',
+    about: 'most connections to the database at once',
+  },
+  PARLEY_PUBLIC_URL: {
+    schema: httpUrl,
+    about: 'the address that clients use, also the issuer of tokens; default http://HOST:PORT',
+  },
+  PARLEY_TRUST_PROXY: {
+    schema: trustProxy,
+    fallback: 'no',
+    about: 'whose X-Forwarded-* headers to believe: no, yes, or addresses and networks',
+  },
+  PARLEY_TOKEN_SECONDS: {
+    schema: wholeNumber(60, 86_400),
+    fallback: '3600',
+    about: 'how long an access token lives',
+  },
+  PARLEY_AUTH_ISSUER: {
+    schema: httpUrl,
+    about: 'an external OAuth 2.0 issuer whose tokens are accepted in place of our own',
+  },
+  PARLEY_AUTH_AUDIENCE: {
+    schema: z.string().min(1),
+    about: 'the audience that tokens of the external issuer must carry; default any',
+  },
+  PARLEY_RATE_LIMIT: {
+    schema: wholeNumber(0, 100_000_000),
+    fallback: '120000',
+    about: 'requests a minute for each API key or client; 0 means no limit',
+  },
+  PARLEY_MAX_CONTACTS: {
+    schema: wholeNumber(1, 1_000_000),
+    fallback: '10000',
+    about: 'most contacts in one request',
+  },
+  PARLEY_MAX_CONTACTS_BYTES: {
+    schema: wholeNumber(1_000, 1_000_000_000),
+    fallback: String(10 * 1024 * 1024),
+    about: 'largest body of a contacts request',
+  },
+  PARLEY_LOG_LEVEL: {
+    schema: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']),
+    fallback: 'info',
+    about: 'fatal, error, warn, info, debug, trace or silent',
+  },
+} satisfies Record<string, Setting>;
+
+const clientSettings = {
+  PARLEY_URL: { schema: httpUrl, about: 'the service that token, call and contacts talk to' },
+  PARLEY_CLIENT_ID: { schema: z.string().min(1), about: 'OAuth client of token and call' },
+  PARLEY_CLIENT_SECRET: { schema: z.string().min(1), about: 'its secret' },
+  PARLEY_API_KEY: { schema: z.string().min(1), about: 'API key of contacts' },
+} satisfies Record<string, Setting>;
+
+export type Config = Readonly<{
+  port: number;
+  host: string;
+  databaseUrl: string | undefined;
+  dataDir: string;
+  databaseConnections: number;
+  publicUrl: string | undefined;
+  trustProxy: boolean | string;
+  tokenSeconds: number;
+  authIssuer: string | undefined;
+  authAudience: string | undefined;
+  rateLimit: number;
+  maxContacts: number;
+  maxContactsBytes: number;
+  logLevel: z.infer<typeof serverSettings.PARLEY_LOG_LEVEL.schema>;
+}>;
+
+/** What the commands that speak to a running service were told through the environment. */
+export type ClientConfig = Readonly<{
+  dataDir: string;
+  url: string | undefined;
+  clientId: string | undefined;
+  clientSecret: string | undefined;
+  apiKey: string | undefined;
+}>;
+
+export class ConfigError extends Error {
+  constructor(faults: string[]) {
+    super(['These settings are wrong:', ...faults.map((fault) => `  ${fault}`)].join('\n'));
+    this.name = 'ConfigError';
+  }
+}
+
+export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
+  const read = readSettings(serverSettings, env);
+  return Object.freeze({
+    port: read.PORT as number,
+    host: read.HOST as string,
+    databaseUrl: read.DATABASE_URL,
+    dataDir: read.PARLEY_DATA_DIR as string,
+    databaseConnections: read.PARLEY_DATABASE_CONNECTIONS as number,
+    publicUrl: read.PARLEY_PUBLIC_URL,
+    trustProxy: read.PARLEY_TRUST_PROXY as boolean | string,
+    tokenSeconds: read.PARLEY_TOKEN_SECONDS as number,
+    authIssuer: read.PARLEY_AUTH_ISSUER,
+    authAudience: read.PARLEY_AUTH_AUDIENCE,
+    rateLimit: read.PARLEY_RATE_LIMIT as number,
+    maxContacts: read.PARLEY_MAX_CONTACTS as number,
+    maxContactsBytes: read.PARLEY_MAX_CONTACTS_BYTES as number,
+    logLevel: read.PARLEY_LOG_LEVEL as Config['logLevel'],
+  });
+}
+
+export function loadClientConfig(env: NodeJS.ProcessEnv = process.env): ClientConfig {
+  const { PARLEY_DATA_DIR } = serverSettings;
+  const read = readSettings({ PARLEY_DATA_DIR, ...clientSettings }, env);
+  return Object.freeze({
+    dataDir: read.PARLEY_DATA_DIR as string,
+    url: read.PARLEY_URL,
+    clientId: read.PARLEY_CLIENT_ID,
+    clientSecret: read.PARLEY_CLIENT_SECRET,
+    apiKey: read.PARLEY_API_KEY,
+  });
+}
+
+/** Names that begin with PARLEY_ but mean nothing: probably misspelt. */
+export function unknownSettings(env: NodeJS.ProcessEnv = process.env): string[] {
+  return Object.keys(env).filter(
+    (name) => name.startsWith('PARLEY_') && !(name in serverSettings) && !(name in clientSettings),
+  );
+}
+
+export function settingsHelp(): string {
+  const rows = Object.entries<Setting>({ ...serverSettings, ...clientSettings }).map(
+    ([name, { fallback, about }]) => `  ${name.padEnd(28)} ${about}${fallback === undefined ? '' : ` (${fallback})`}`,
+  );
+  return ['Settings, from the environment (defaults in brackets):', ...rows].join('\n');
+}
+
+type Read<S extends Record<string, Setting>> = { [Name in keyof S]: z.output<S[Name]['schema']> | undefined };
+
+function readSettings<S extends Record<string, Setting>>(settings: S, env: NodeJS.ProcessEnv): Read<S> {
+  const faults: string[] = [];
+  const read: Record<string, unknown> = {};
+  for (const [name, { schema, fallback }] of Object.entries(settings)) {
+    const given = env[name] || fallback; // set to nothing is not set
+    if (given === undefined) continue;
+    const parsed = schema.safeParse(given);
+    if (parsed.success) read[name] = parsed.data;
+    else faults.push(`${name}: ${faultOf(parsed.error)}`);
+  }
+  if (faults.length > 0) throw new ConfigError(faults);
+  return read as Read<S>;
+}
+
+function faultOf(error: z.ZodError): string {
+  const issue = error.issues[0];
+  const option = issue?.code === 'invalid_union' ? issue.errors.at(-1)?.[0] : issue;
+  if (option?.code === 'invalid_value') return `must be one of ${option.values.join(', ')}`;
+  return option?.message ?? 'is not valid';
+}

@@ -1,0 +1,41 @@
+import { v7 as newId } from 'uuid';
+import type { Account, Plan } from '../domain/account.ts';
+import type { Database } from './database.ts';
+
+export async function createAccount(db: Database, account: { name: string; plan: Plan }): Promise<Account> {
+  const { rows } = await db.query(
+    'INSERT INTO accounts (id, name, plan) VALUES ($1, $2, $3) RETURNING id, name, plan, created_at',
+    [newId(), account.name, account.plan],
+  );
+  return toAccount(rows[0]);
+}
+
+export async function listAccounts(db: Database): Promise<Account[]> {
+  const { rows } = await db.query(
+    'SELECT id, name, plan, created_at FROM accounts WHERE deleted_at IS NULL ORDER BY id',
+  );
+  return rows.map(toAccount);
+}
+
+/** From now on none of its clients, keys and tokens is accepted. Its data stays. */
+export async function deleteAccount(db: Database, id: string): Promise<boolean> {
+  const { rowCount } = await db.query('UPDATE accounts SET deleted_at = now() WHERE id = $1 AND deleted_at IS NULL', [
+    id,
+  ]);
+  return rowCount === 1;
+}
+
+export async function setPlan(db: Database, id: string, plan: Plan): Promise<boolean> {
+  const { rowCount } = await db.query('UPDATE accounts SET plan = $2 WHERE id = $1 AND deleted_at IS NULL', [id, plan]);
+  return rowCount === 1;
+}
+
+/** Whether nobody ever made an account here. */
+export async function isUnused(db: Database): Promise<boolean> {
+  const { rowCount } = await db.query('SELECT FROM accounts LIMIT 1');
+  return rowCount === 0;
+}
+
+function toAccount(row: { id: string; name: string; plan: Plan; created_at: Date }): Account {
+  return { id: row.id, name: row.name, plan: row.plan, createdAt: row.created_at };
+}
