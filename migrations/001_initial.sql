@@ -4,8 +4,8 @@ CREATE TABLE accounts (
   id uuid PRIMARY KEY,
   name text NOT NULL,
   plan text NOT NULL CHECK (plan IN ('plus', 'basic')),
-  created_at timestamptz NOT NULL DEFAULT now(),
-  deleted_at timestamptz
+  created_at timestamptz(3) NOT NULL DEFAULT now(),
+  deleted_at timestamptz(3)
 );
 
 CREATE TABLE oauth_clients (
@@ -14,8 +14,8 @@ CREATE TABLE oauth_clients (
   name text NOT NULL,
   secret_hash bytea, -- null: the client signs in at an external issuer
   scopes text[] NOT NULL,
-  created_at timestamptz NOT NULL DEFAULT now(),
-  revoked_at timestamptz
+  created_at timestamptz(3) NOT NULL DEFAULT now(),
+  revoked_at timestamptz(3)
 );
 
 CREATE TABLE api_keys (
@@ -23,23 +23,23 @@ CREATE TABLE api_keys (
   account_id uuid NOT NULL REFERENCES accounts,
   name text NOT NULL,
   key_hash bytea NOT NULL UNIQUE,
-  created_at timestamptz NOT NULL DEFAULT now(),
-  revoked_at timestamptz
+  created_at timestamptz(3) NOT NULL DEFAULT now(),
+  revoked_at timestamptz(3)
 );
 
 -- Whoever runs this installation, above all accounts.
 CREATE TABLE admin_tokens (
   id uuid PRIMARY KEY,
   token_hash bytea NOT NULL UNIQUE,
-  created_at timestamptz NOT NULL DEFAULT now()
+  created_at timestamptz(3) NOT NULL DEFAULT now()
 );
 
 CREATE TABLE signing_keys (
   kid text PRIMARY KEY,
   public_jwk jsonb NOT NULL,
   private_jwk jsonb, -- forgotten when the key retires
-  created_at timestamptz NOT NULL DEFAULT now(),
-  retired_at timestamptz,
+  created_at timestamptz(3) NOT NULL DEFAULT now(),
+  retired_at timestamptz(3),
   CHECK ((private_jwk IS NULL) = (retired_at IS NOT NULL))
 );
 CREATE UNIQUE INDEX signing_keys_current ON signing_keys ((true)) WHERE retired_at IS NULL;
@@ -59,9 +59,9 @@ CREATE TABLE agents (
   language text NOT NULL,
   default_questions text[] NOT NULL,
   default_rules text[] NOT NULL,
-  created_at timestamptz NOT NULL DEFAULT now(),
-  updated_at timestamptz NOT NULL DEFAULT now(),
-  deleted_at timestamptz,
+  created_at timestamptz(3) NOT NULL DEFAULT now(),
+  updated_at timestamptz(3) NOT NULL DEFAULT now(),
+  deleted_at timestamptz(3),
   UNIQUE (account_id, id)
 );
 CREATE UNIQUE INDEX agents_phone_number ON agents (account_id, phone_number) WHERE deleted_at IS NULL;
@@ -72,9 +72,9 @@ CREATE TABLE campaigns (
   name text NOT NULL,
   country text NOT NULL,
   agent_id uuid,
-  created_at timestamptz NOT NULL DEFAULT now(),
-  updated_at timestamptz NOT NULL DEFAULT now(),
-  archived_at timestamptz,
+  created_at timestamptz(3) NOT NULL DEFAULT now(),
+  updated_at timestamptz(3) NOT NULL DEFAULT now(),
+  archived_at timestamptz(3),
   FOREIGN KEY (account_id, agent_id) REFERENCES agents (account_id, id)
 );
 CREATE INDEX campaigns_of_account ON campaigns (account_id, id DESC);
@@ -89,8 +89,8 @@ CREATE TABLE contacts (
   last_name text,
   email text,
   metadata jsonb,
-  created_at timestamptz NOT NULL DEFAULT now(),
-  updated_at timestamptz NOT NULL DEFAULT now(),
+  created_at timestamptz(3) NOT NULL DEFAULT now(),
+  updated_at timestamptz(3) NOT NULL DEFAULT now(),
   PRIMARY KEY (campaign_id, phone)
 );
 CREATE INDEX contacts_email ON contacts (campaign_id, lower(email)) WHERE email <> '';
@@ -113,9 +113,9 @@ CREATE TABLE calls (
   form_info jsonb NOT NULL,
   attempts integer NOT NULL DEFAULT 0,
   outcome jsonb,
-  created_at timestamptz NOT NULL DEFAULT now(),
-  answered_at timestamptz,
-  ended_at timestamptz,
+  created_at timestamptz(3) NOT NULL DEFAULT now(),
+  answered_at timestamptz(3),
+  ended_at timestamptz(3),
   CHECK ((status = 'ended') = (outcome IS NOT NULL)),
   CHECK ((status = 'ended') = (ended_at IS NOT NULL))
 );
@@ -130,7 +130,7 @@ CREATE TABLE idempotency_keys (
   key text NOT NULL,
   body_hash bytea NOT NULL,
   response jsonb NOT NULL,
-  created_at timestamptz NOT NULL DEFAULT now(),
+  created_at timestamptz(3) NOT NULL DEFAULT now(),
   PRIMARY KEY (account_id, operation, key)
 );
 CREATE INDEX idempotency_keys_age ON idempotency_keys (created_at);

@@ -42,8 +42,8 @@ function framesOf(error: Error): string {
 const secrets: [RegExp, string][] = [
   [/\beyJ[\w-]+\.[\w-]+\.[\w-]*/g, '[token]'],
   [/\bparley_[a-z]+_[\w-]+/g, '[secret]'],
-  [/[^\s@"'<>]+@[^\s@"'<>]+\.[^\s@"'<>]+/g, '[email]'],
-  [/\+?\d(?:[\s().-]?\d){6,14}\b/g, '[number]'],
+  [/[^\s@"'<>()/]+@[^\s@"'<>()/]+\.[^\s@"'<>():/]+/g, '[email]'],
+  [/\+?\d(?:[\s().-]{0,3}\d){6,14}\b/g, '[number]'],
 ];
 
 /** Takes tokens, secrets, addresses and telephone numbers out of a text. */

@@ -106,6 +106,7 @@ function remember(clock: Clock, verify: (token: string) => Promise<JWTPayload>):
     const grant = known.get(token);
     if (grant && nowSeconds < grant.expiresAt) return grant;
     known.delete(token);
+    if (!isCanonical(token)) return undefined;
     const payload = await verify(token).catch((error) => {
       if (error instanceof errors.JOSEError && !isUnavailable(error)) return undefined;
       throw error;
@@ -116,6 +117,12 @@ function remember(clock: Clock, verify: (token: string) => Promise<JWTPayload>):
     known.set(token, { ...fresh, expiresAt: payload.exp as number });
     return fresh;
   };
+}
+
+// The last character of a signature has spare bits, which decoders ignore: one token, one spelling.
+function isCanonical(token: string): boolean {
+  const signature = token.slice(token.lastIndexOf('.') + 1);
+  return Buffer.from(signature, 'base64url').toString('base64url') === signature;
 }
 
 function isUnavailable(error: errors.JOSEError): boolean {

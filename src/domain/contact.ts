@@ -41,15 +41,13 @@ const metadata = z.record(z.string(), z.string()).superRefine((map, context) => 
 });
 
 /** What may be written of a contact. Left out (or null) means: stays as it was. */
-export const contactInput = z
-  .object({
-    firstName: text(0, 200).nullish(),
-    lastName: text(0, 200).nullish(),
-    email: email.nullish(),
-    phone: phone.describe('Digits with the country code, without plus sign or separators'),
-    contactMetadata: metadata.nullish().describe('Free map of strings to strings; when given, it replaces the old map'),
-  })
-  .meta({ id: 'ContactInput' });
+export const contactInput = z.object({
+  firstName: text(0, 200).nullish(),
+  lastName: text(0, 200).nullish(),
+  email: email.nullish(),
+  phone: phone.describe('Digits with the country code, without plus sign or separators'),
+  contactMetadata: metadata.nullish().describe('Free map of strings to strings; when given, it replaces the old map'),
+});
 
 /** Whom to remove: by phone, or by e-mail when no phone is given. */
 export const contactReference = z.object({ phone: phone.nullish(), email: email.nullish() });
