@@ -14,6 +14,9 @@ import {
 
 const startTimeoutMs = 60_000;
 
+// Another process started it at the same moment; or a killed postmaster's children are still ending.
+const passes = /lock file .* already exists|pre-existing shared memory block/;
+
 // Advisory locks in the database itself: PostgreSQL frees them when their process dies, however it dies.
 const usersLock = 7_215_002; // shared by everyone who uses the cluster; exclusive before stopping it
 const serverLock = 7_215_003; // held by the one server of this data directory
@@ -53,29 +56,24 @@ export class DataDirectoryInUse extends Error {
 export async function openEmbeddedPostgres(options: Options): Promise<EmbeddedPostgres> {
   const cluster = await prepareCluster(options.dataDir, options.onProgress);
   let closing = false;
-  let lease = await join(cluster, await freePort(), options);
-  watch();
+  const first = await join(cluster, await freePort(), options);
+  let lease = Promise.resolve(first);
+  watch(first);
 
-  function watch(): void {
-    lease.client.once('error', () => void rejoin());
-  }
-
-  async function rejoin(): Promise<void> {
-    if (closing) return;
-    try {
-      lease = await join(cluster, lease.port, options);
-      watch();
-    } catch (error) {
-      options.onLost(error as Error);
-    }
+  function watch({ client, port }: Lease): void {
+    client.once('error', () => {
+      if (closing) return;
+      lease = join(cluster, port, options);
+      lease.then(watch, options.onLost);
+    });
   }
 
   return {
-    url: urlOf(cluster, lease.port, 'parley'),
+    url: urlOf(cluster, first.port, 'parley'),
     async close() {
       if (closing) return;
       closing = true;
-      await leave(cluster, lease);
+      await leave(cluster, await lease);
     },
   };
 }
@@ -97,8 +95,8 @@ async function join(cluster: Cluster, preferredPort: number, options: Options): 
       lastFault = entered.message;
     } else if (started?.hasExited()) {
       lastFault = await started.lastWords();
-      if (!/lock file .* already exists/.test(lastFault)) throw new Error(`PostgreSQL did not start: ${lastFault}`);
-      started = undefined; // another process started it at the same moment
+      if (!passes.test(lastFault)) throw new Error(`PostgreSQL did not start: ${lastFault}`);
+      started = undefined;
     } else if (!started) {
       if (postmaster && isAlive(postmaster.pid)) await setAsideStaleFile(cluster.dir, postmaster);
       options.onProgress('Starting the database');

@@ -1,0 +1,154 @@
+-- Made by npm run schema from migrations/; not to be edited.
+
+CREATE TABLE accounts (
+  id uuid NOT NULL,
+  name text NOT NULL,
+  plan text NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  deleted_at timestamp(3) with time zone,
+  CONSTRAINT accounts_pkey PRIMARY KEY (id),
+  CONSTRAINT accounts_plan_check CHECK ((plan = ANY (ARRAY['plus'::text, 'basic'::text])))
+);
+
+CREATE TABLE admin_tokens (
+  id uuid NOT NULL,
+  token_hash bytea NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT admin_tokens_token_hash_key UNIQUE (token_hash),
+  CONSTRAINT admin_tokens_pkey PRIMARY KEY (id)
+);
+
+CREATE TABLE agents (
+  id uuid NOT NULL,
+  account_id uuid NOT NULL,
+  phone_number text NOT NULL,
+  name text NOT NULL,
+  company text NOT NULL,
+  voice text NOT NULL,
+  language text NOT NULL,
+  default_questions text[] NOT NULL,
+  default_rules text[] NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  updated_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  deleted_at timestamp(3) with time zone,
+  CONSTRAINT agents_account_id_id_key UNIQUE (account_id, id),
+  CONSTRAINT agents_pkey PRIMARY KEY (id),
+  CONSTRAINT agents_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id)
+);
+CREATE UNIQUE INDEX agents_phone_number ON agents USING btree (account_id, phone_number) WHERE (deleted_at IS NULL);
+
+CREATE TABLE api_keys (
+  id uuid NOT NULL,
+  account_id uuid NOT NULL,
+  name text NOT NULL,
+  key_hash bytea NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  revoked_at timestamp(3) with time zone,
+  CONSTRAINT api_keys_key_hash_key UNIQUE (key_hash),
+  CONSTRAINT api_keys_pkey PRIMARY KEY (id),
+  CONSTRAINT api_keys_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id)
+);
+
+CREATE TABLE calls (
+  id uuid NOT NULL,
+  account_id uuid NOT NULL,
+  agent_id uuid NOT NULL,
+  campaign_id uuid,
+  status text NOT NULL DEFAULT 'queued'::text,
+  name text NOT NULL,
+  to_phone_number text NOT NULL,
+  from_phone_number text NOT NULL,
+  intro_notes text,
+  intro_message text,
+  intro_voicemail text,
+  custom_questions text[],
+  custom_rules text[],
+  form_info jsonb NOT NULL,
+  attempts integer NOT NULL DEFAULT 0,
+  outcome jsonb,
+  created_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  answered_at timestamp(3) with time zone,
+  ended_at timestamp(3) with time zone,
+  CONSTRAINT calls_pkey PRIMARY KEY (id),
+  CONSTRAINT calls_check CHECK (((status = 'ended'::text) = (outcome IS NOT NULL))),
+  CONSTRAINT calls_check1 CHECK (((status = 'ended'::text) = (ended_at IS NOT NULL))),
+  CONSTRAINT calls_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'dialing'::text, 'ringing'::text, 'in_progress'::text, 'ended'::text])))
+);
+CREATE INDEX calls_of_account ON calls USING btree (account_id, id DESC);
+CREATE INDEX calls_of_campaign ON calls USING btree (campaign_id, id DESC) WHERE (campaign_id IS NOT NULL);
+CREATE INDEX calls_queued ON calls USING btree (id) WHERE (status = 'queued'::text);
+CREATE INDEX calls_to_phone_number ON calls USING btree (account_id, to_phone_number, id DESC);
+
+CREATE TABLE campaigns (
+  id uuid NOT NULL,
+  account_id uuid NOT NULL,
+  name text NOT NULL,
+  country text NOT NULL,
+  agent_id uuid,
+  created_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  updated_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  archived_at timestamp(3) with time zone,
+  CONSTRAINT campaigns_pkey PRIMARY KEY (id),
+  CONSTRAINT campaigns_account_id_agent_id_fkey FOREIGN KEY (account_id, agent_id) REFERENCES agents(account_id, id),
+  CONSTRAINT campaigns_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id)
+);
+CREATE INDEX campaigns_of_account ON campaigns USING btree (account_id, id DESC);
+
+CREATE TABLE contacts (
+  campaign_id uuid NOT NULL,
+  phone text NOT NULL,
+  first_name text,
+  last_name text,
+  email text,
+  metadata jsonb,
+  created_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  updated_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT contacts_pkey PRIMARY KEY (campaign_id, phone)
+);
+CREATE INDEX contacts_email ON contacts USING btree (campaign_id, lower(email)) WHERE (email <> ''::text);
+
+CREATE TABLE idempotency_keys (
+  account_id uuid NOT NULL,
+  operation text NOT NULL,
+  key text NOT NULL,
+  body_hash bytea NOT NULL,
+  response jsonb NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT idempotency_keys_pkey PRIMARY KEY (account_id, operation, key)
+);
+CREATE INDEX idempotency_keys_age ON idempotency_keys USING btree (created_at);
+
+CREATE TABLE oauth_clients (
+  client_id text NOT NULL,
+  account_id uuid NOT NULL,
+  name text NOT NULL,
+  secret_hash bytea,
+  scopes text[] NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  revoked_at timestamp(3) with time zone,
+  CONSTRAINT oauth_clients_pkey PRIMARY KEY (client_id),
+  CONSTRAINT oauth_clients_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id)
+);
+
+CREATE TABLE schema_migrations (
+  name text NOT NULL,
+  applied_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT schema_migrations_pkey PRIMARY KEY (name)
+);
+
+CREATE TABLE server_secrets (
+  name text NOT NULL,
+  value bytea NOT NULL,
+  CONSTRAINT server_secrets_pkey PRIMARY KEY (name)
+);
+
+CREATE TABLE signing_keys (
+  kid text NOT NULL,
+  public_jwk jsonb NOT NULL,
+  private_jwk jsonb,
+  created_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  retired_at timestamp(3) with time zone,
+  CONSTRAINT signing_keys_pkey PRIMARY KEY (kid),
+  CONSTRAINT signing_keys_check CHECK (((private_jwk IS NULL) = (retired_at IS NOT NULL)))
+);
+CREATE UNIQUE INDEX signing_keys_current ON signing_keys USING btree ((true)) WHERE (retired_at IS NULL);
