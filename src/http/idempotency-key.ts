@@ -1,6 +1,15 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
 import { Problem } from '../domain/problem.ts';
 import type { Earlier, IdempotentRequest } from '../store/idempotency.ts';
+
+/** For the documentation; `idempotentRequest` judges the value. */
+export const idempotencyHeaders = z.looseObject({
+  'idempotency-key': z
+    .string()
+    .optional()
+    .describe('The same key and body within 24 hours is answered the same and done only once'),
+});
 
 /** The request's Idempotency-Key (draft-ietf-httpapi-idempotency-key-header), if it carries one. */
 export function idempotentRequest(request: FastifyRequest, operation: string): IdempotentRequest | undefined {

@@ -5,6 +5,7 @@ import { createAgent, findAgent, listAgents, patchAgent } from '../../store/agen
 import type { App, AppDeps } from '../app-types.ts';
 import { requireApiKey } from '../authenticate.ts';
 import { askFor, idPaging, pageOf, toPage } from '../paging.ts';
+import { problemResponses } from '../problem-responses.ts';
 
 const agentParams = z.object({ agentId: z.uuid() });
 
@@ -22,7 +23,7 @@ export function agentRoutes(app: App, deps: AppDeps): void {
         summary: 'Create an agent',
         tags,
         body: agentInput,
-        response: { 201: agentSchema },
+        response: { 201: agentSchema, ...problemResponses },
       },
     },
     async ({ accountId, body }, reply) => {
@@ -42,7 +43,7 @@ export function agentRoutes(app: App, deps: AppDeps): void {
         summary: 'List agents, newest first',
         tags,
         querystring: z.strictObject(idPaging),
-        response: { 200: pageOf(agentSchema) },
+        response: { 200: pageOf(agentSchema), ...problemResponses },
       },
     },
     async ({ accountId, query }) =>
@@ -58,7 +59,7 @@ export function agentRoutes(app: App, deps: AppDeps): void {
         summary: 'Show an agent',
         tags,
         params: agentParams,
-        response: { 200: agentSchema },
+        response: { 200: agentSchema, ...problemResponses },
       },
     },
     async ({ accountId, params }) => orNotFound(await findAgent(db, accountId, params.agentId)),
@@ -74,7 +75,7 @@ export function agentRoutes(app: App, deps: AppDeps): void {
         tags,
         params: agentParams,
         body: agentPatch,
-        response: { 200: agentSchema },
+        response: { 200: agentSchema, ...problemResponses },
       },
     },
     async ({ accountId, params, body }) => {

@@ -7,6 +7,7 @@ import { cancelQueuedCall, findCall, listCalls } from '../../store/calls.ts';
 import type { App, AppDeps } from '../app-types.ts';
 import { requireApiKey } from '../authenticate.ts';
 import { askFor, idPaging, pageOf, toPage } from '../paging.ts';
+import { problemResponses } from '../problem-responses.ts';
 
 const callParams = z.object({ callId: z.uuid() });
 
@@ -42,7 +43,7 @@ export function callRoutes(app: App, deps: AppDeps): void {
         summary: 'List calls, newest first',
         tags,
         querystring: callsQuery,
-        response: { 200: pageOf(callResourceSchema) },
+        response: { 200: pageOf(callResourceSchema), ...problemResponses },
       },
     },
     async ({ accountId, query }) => {
@@ -60,7 +61,7 @@ export function callRoutes(app: App, deps: AppDeps): void {
         summary: 'Show a call',
         tags,
         params: callParams,
-        response: { 200: callResourceSchema },
+        response: { 200: callResourceSchema, ...problemResponses },
       },
     },
     async ({ accountId, params }) => {
@@ -80,7 +81,7 @@ export function callRoutes(app: App, deps: AppDeps): void {
         description: 'Cancelling a call that is already cancelled changes nothing and succeeds.',
         tags,
         params: callParams,
-        response: { 200: callResourceSchema },
+        response: { 200: callResourceSchema, ...problemResponses },
       },
     },
     async ({ accountId, params }) => {

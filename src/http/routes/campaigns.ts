@@ -5,6 +5,7 @@ import { archiveCampaign, createCampaign, findCampaign, listCampaigns, patchCamp
 import type { App, AppDeps } from '../app-types.ts';
 import { requireApiKey } from '../authenticate.ts';
 import { askFor, idPaging, pageOf, toPage } from '../paging.ts';
+import { problemResponses } from '../problem-responses.ts';
 
 export const campaignParams = z.object({ campaignId: z.uuid() });
 
@@ -32,7 +33,7 @@ export function campaignRoutes(app: App, deps: AppDeps): void {
         summary: 'Create a campaign',
         tags,
         body: campaignInput,
-        response: { 201: campaignSchema },
+        response: { 201: campaignSchema, ...problemResponses },
       },
     },
     async ({ accountId, body }, reply) => {
@@ -52,7 +53,7 @@ export function campaignRoutes(app: App, deps: AppDeps): void {
         summary: 'List campaigns, newest first',
         tags,
         querystring: z.strictObject({ status: z.enum(['active', 'archived']).optional(), ...idPaging }),
-        response: { 200: pageOf(campaignSchema) },
+        response: { 200: pageOf(campaignSchema), ...problemResponses },
       },
     },
     async ({ accountId, query }) => {
@@ -70,7 +71,7 @@ export function campaignRoutes(app: App, deps: AppDeps): void {
         summary: 'Show a campaign',
         tags,
         params: campaignParams,
-        response: { 200: campaignSchema },
+        response: { 200: campaignSchema, ...problemResponses },
       },
     },
     async ({ accountId, params }) => orNotFound(await findCampaign(db, accountId, params.campaignId)),
@@ -86,7 +87,7 @@ export function campaignRoutes(app: App, deps: AppDeps): void {
         tags,
         params: campaignParams,
         body: campaignPatch,
-        response: { 200: campaignSchema },
+        response: { 200: campaignSchema, ...problemResponses },
       },
     },
     async ({ accountId, params, body }) => {
@@ -105,7 +106,7 @@ export function campaignRoutes(app: App, deps: AppDeps): void {
         summary: 'Archive a campaign: it stays readable and takes no more contacts',
         tags,
         params: campaignParams,
-        response: { 200: campaignSchema },
+        response: { 200: campaignSchema, ...problemResponses },
       },
     },
     async ({ accountId, params }) => orNotFound(await archiveCampaign(db, accountId, params.campaignId)),

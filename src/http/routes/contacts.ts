@@ -20,8 +20,9 @@ import { type Database, inTransaction } from '../../store/database.ts';
 import { claimKey, rememberResponse } from '../../store/idempotency.ts';
 import type { App, AppDeps } from '../app-types.ts';
 import { requireApiKey } from '../authenticate.ts';
-import { answerEarlier, idempotentRequest } from '../idempotency-key.ts';
+import { answerEarlier, idempotencyHeaders, idempotentRequest } from '../idempotency-key.ts';
 import { askFor, pageOf, phonePaging, toPage } from '../paging.ts';
+import { problemResponses } from '../problem-responses.ts';
 import { campaignNotFound, campaignParams } from './campaigns.ts';
 
 // Each element is judged by itself, so that a bad one does not fail the others.
@@ -48,8 +49,9 @@ export function contactRoutes(app: App, deps: AppDeps): void {
         description: `Up to ${config.maxContacts} contacts at once. What is listed in \`success\` is stored when the answer is sent.`,
         tags: ['Campaigns'],
         params: campaignParams,
+        headers: idempotencyHeaders,
         body: batchSchema,
-        response: { 200: contactBatchResultSchema },
+        response: { 200: contactBatchResultSchema, ...problemResponses },
       },
     },
     async (request, reply): Promise<ContactBatchResult> => {
@@ -97,7 +99,7 @@ export function contactRoutes(app: App, deps: AppDeps): void {
           search: z.string().min(1).max(200).optional().describe('Part of a name, e-mail address or phone number'),
           ...phonePaging,
         }),
-        response: { 200: pageOf(contactSchema) },
+        response: { 200: pageOf(contactSchema), ...problemResponses },
       },
     },
     async ({ accountId, params, query }) => {

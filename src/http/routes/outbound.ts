@@ -5,7 +5,8 @@ import { Problem } from '../../domain/problem.ts';
 import { type Acceptance, acceptCall, acceptCallOnce, mayPlaceCalls } from '../../store/calls.ts';
 import type { App, AppDeps } from '../app-types.ts';
 import { requireCallToken, tokenProblem } from '../authenticate.ts';
-import { answerEarlier, idempotentRequest } from '../idempotency-key.ts';
+import { answerEarlier, idempotencyHeaders, idempotentRequest } from '../idempotency-key.ts';
+import { problemResponses } from '../problem-responses.ts';
 
 const acceptanceSchema = z
   .object({ callId: z.uuid(), status: z.literal('queued'), message: z.string(), warnings: z.array(z.string()) })
@@ -28,8 +29,9 @@ export function outboundRoutes(app: App, deps: AppDeps): void {
           'Records the call durably; it is then placed exactly once. Send an `Idempotency-Key` to make a repeated request harmless.',
         tags: ['Calls'],
         security: [{ accessToken: [] }],
+        headers: idempotencyHeaders,
         body: outboundCallBody,
-        response: { 200: acceptanceSchema },
+        response: { 200: acceptanceSchema, ...problemResponses },
       },
     },
     async (request, reply): Promise<Acceptance> => {
