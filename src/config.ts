@@ -37,7 +37,7 @@ const serverSettings = {
     about: 'where the embedded database and credentials.json live',
   },
   PARLEY_DATABASE_CONNECTIONS: {
-    schema: wholeNumber(2, 1000),
+    schema: wholeNumber(2, 150), // the embedded PostgreSQL takes 200 in all
     fallback: '20',
     about: 'most connections to the database at once',
   },

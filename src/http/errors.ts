@@ -39,7 +39,7 @@ export function toProblem(error: unknown): Problem {
 }
 
 function isDatabaseUnavailable(error: unknown): boolean {
-  if (error instanceof pg.DatabaseError) return /^(57P0[1-3]|08|53)/.test(error.code ?? '');
+  if (error instanceof pg.DatabaseError) return /^(57P0[1-3]|57014|08|53)/.test(error.code ?? '');
   const { code, message } = error as NodeJS.ErrnoException;
   return (
     ['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT'].includes(code ?? '') ||
