@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import helmet from '@fastify/helmet';
+import helmet, { type FastifyHelmetOptions } from '@fastify/helmet';
 import rateLimit from '@fastify/rate-limit';
 import fastify, {
   type FastifyBaseLogger,
@@ -55,7 +55,7 @@ export async function buildApp(deps: AppDeps): Promise<App> {
   addJsonParser(app);
   observeRequests(app, deps);
   answerUnknownRoutes(app);
-  await app.register(helmet, { global: true });
+  await app.register(helmet, helmetOptions(deps.publicUrl));
   await limitRates(app, deps);
   await describeApi(app, deps);
 
@@ -71,6 +71,15 @@ export async function buildApp(deps: AppDeps): Promise<App> {
   operationRoutes(app, deps);
   await docsRoutes(app);
   return app;
+}
+
+/** What makes browsers insist on https would break pages that are served over http. */
+function helmetOptions(publicUrl: string): FastifyHelmetOptions {
+  if (publicUrl.startsWith('https:')) return {};
+  return {
+    strictTransportSecurity: false,
+    contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } },
+  };
 }
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;

@@ -141,6 +141,16 @@ describe('every response', () => {
     assert.match(headers.get('content-security-policy') ?? '', /default-src 'self'/);
     assert.equal(headers.get('x-powered-by'), null);
   });
+
+  it('makes browsers insist on https only where we are served over https', async () => {
+    const secure = await startService({ env: { PARLEY_PUBLIC_URL: 'https://calls.example.com' } });
+    const { headers: overHttps } = await send('GET', `${secure.url}/health`);
+    const { headers: overHttp } = await send('GET', `${url}/health`);
+    assert.ok(overHttps.get('strict-transport-security'));
+    assert.match(overHttps.get('content-security-policy') ?? '', /upgrade-insecure-requests/);
+    assert.equal(overHttp.get('strict-transport-security'), null);
+    assert.doesNotMatch(overHttp.get('content-security-policy') ?? '', /upgrade-insecure-requests/);
+  });
 });
 
 describe('rate limits', () => {
