@@ -35,7 +35,7 @@ const metadata = z.record(z.string(), z.string()).superRefine((map, context) => 
   for (const [key, value] of entries) {
     const keyFault = textFault(key, 1, 200);
     if (keyFault) context.addIssue({ code: 'custom', message: `key ${JSON.stringify(key.slice(0, 50))} ${keyFault}` });
-    const valueFault = textFault(value, 0, 5_000);
+    const valueFault = textFault(value, 0, 5_000, { lineBreaks: true }); // notes come in lines
     if (valueFault) context.addIssue({ code: 'custom', path: [key], message: valueFault });
   }
 });

@@ -42,3 +42,5 @@ export const cancelledBeforeDialling: Outcome = {
   sipStatus: null,
   reason: 'Cancelled before it was dialled.',
 };
+
+export const accountClosed: Outcome = { ...cancelledBeforeDialling, reason: 'The account was closed.' };

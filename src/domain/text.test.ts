@@ -12,6 +12,11 @@ describe('textFault', () => {
     assert.match(textFault('ab\ncd', 0, 10) ?? '', /U\+000A at position 2/);
   });
 
+  it('takes lines and tabs where they are allowed, and no other control characters', () => {
+    assert.equal(textFault('a\r\n\tb', 0, 10, { lineBreaks: true }), undefined);
+    assert.match(textFault('a\0b', 0, 10, { lineBreaks: true }) ?? '', /U\+0000/);
+  });
+
   it('refuses half of a surrogate pair', () => {
     assert.match(textFault('a\udc00', 0, 10) ?? '', /surrogate/);
   });

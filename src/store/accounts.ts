@@ -1,5 +1,6 @@
 import { v7 as newId } from 'uuid';
 import type { Account, Plan } from '../domain/account.ts';
+import { accountClosed } from '../domain/outcome.ts';
 import type { Database } from './database.ts';
 
 export async function createAccount(db: Database, account: { name: string; plan: Plan }): Promise<Account> {
@@ -17,12 +18,16 @@ export async function listAccounts(db: Database): Promise<Account[]> {
   return rows.map(toAccount);
 }
 
-/** From now on none of its clients, keys and tokens is accepted. Its data stays. */
+/** From now on none of its clients, keys and tokens is accepted, and none of its calls is placed. Its data stays. */
 export async function deleteAccount(db: Database, id: string): Promise<boolean> {
-  const { rowCount } = await db.query('UPDATE accounts SET deleted_at = now() WHERE id = $1 AND deleted_at IS NULL', [
-    id,
-  ]);
-  return rowCount === 1;
+  const { rows } = await db.query(
+    `WITH deleted AS (UPDATE accounts SET deleted_at = now() WHERE id = $1 AND deleted_at IS NULL RETURNING id),
+     cancelled AS (UPDATE calls c SET status = 'ended', ended_at = now(), outcome = $2 FROM deleted
+       WHERE c.account_id = deleted.id AND c.status = 'queued')
+     SELECT FROM deleted`,
+    [id, accountClosed],
+  );
+  return rows.length === 1;
 }
 
 export async function setPlan(db: Database, id: string, plan: Plan): Promise<boolean> {

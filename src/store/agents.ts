@@ -82,6 +82,7 @@ export async function patchAgent(
   }
 }
 
+/** Its campaigns are then without an agent. */
 export async function deleteAgent(
   db: Database,
   accountId: string,
@@ -90,7 +91,9 @@ export async function deleteAgent(
   const { rows } = await db.query(
     `WITH busy AS (SELECT 1 FROM calls WHERE account_id = $1 AND agent_id = $2 AND status <> 'ended' LIMIT 1),
      deleted AS (UPDATE agents SET deleted_at = now()
-       WHERE account_id = $1 AND id = $2 AND deleted_at IS NULL AND NOT EXISTS (SELECT FROM busy) RETURNING id)
+       WHERE account_id = $1 AND id = $2 AND deleted_at IS NULL AND NOT EXISTS (SELECT FROM busy) RETURNING id),
+     orphaned AS (UPDATE campaigns c SET agent_id = NULL, updated_at = now() FROM deleted
+       WHERE c.account_id = $1 AND c.agent_id = deleted.id)
      SELECT EXISTS (SELECT FROM busy) AS busy, EXISTS (SELECT FROM deleted) AS deleted`,
     [accountId, id],
   );

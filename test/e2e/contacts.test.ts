@@ -284,11 +284,11 @@ describe('POST …/contacts without action: add or update', () => {
   it('keeps names in any script as they are', async () => {
     const tenant = await service.newTenant();
     const name = { firstName: '🙂'.repeat(200), lastName: 'Ωλ “Łódź” \\ \' {"} 王小明' };
-    await write(tenant, [{ phone: '12025550100', ...name, contactMetadata: { 'ключ "1"': '值,{}\\' } }]);
+    await write(tenant, [{ phone: '12025550100', ...name, contactMetadata: { 'ключ "1"': '值,{}\\\n' } }]);
     const contact = await stored(tenant, '12025550100');
     assert.equal(contact.firstName, name.firstName);
     assert.equal(contact.lastName, name.lastName);
-    assert.deepEqual(contact.contactMetadata, { 'ключ "1"': '值,{}\\' });
+    assert.deepEqual(contact.contactMetadata, { 'ключ "1"': '值,{}\\\n' });
   });
 
   it('takes 10,000 contacts at once', async () => {

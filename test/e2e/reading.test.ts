@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { deleteAccount } from '../../src/store/accounts.ts';
+import { deleteAgent } from '../../src/store/agents.ts';
 import { callBody, send, startService, type Tenant } from '../harness/service.ts';
 
 const service = await startService();
@@ -128,6 +130,29 @@ describe('POST /api/v1/calls/{callId}/cancel', () => {
     const callId = await place(other);
     assert.equal((await api(service.tenant, 'POST', `/calls/${callId}/cancel`)).status, 404);
     assert.equal((await api(other, 'GET', `/calls/${callId}`)).body.status, 'queued');
+  });
+});
+
+describe('closing and deleting', () => {
+  it('a closed account has no call left in the queue', async () => {
+    const tenant = await service.newTenant();
+    const callId = await place(tenant);
+    assert.equal(await deleteAccount(service.db, tenant.accountId), true);
+    assert.equal(await deleteAccount(service.db, tenant.accountId), false);
+    const { rows } = await service.db.query('SELECT status, outcome FROM calls WHERE id = $1', [callId]);
+    assert.deepEqual([rows[0].status, rows[0].outcome.kind], ['ended', 'cancelled']);
+    assert.equal((await api(tenant, 'GET', '/calls')).status, 401);
+  });
+
+  it('an agent with calls in the queue stays; once deleted, its campaigns have none', async () => {
+    const tenant = await service.newTenant();
+    const callId = await place(tenant);
+    assert.equal(await deleteAgent(service.db, tenant.accountId, tenant.agentId), 'has_unfinished_calls');
+    await api(tenant, 'POST', `/calls/${callId}/cancel`);
+    assert.equal(await deleteAgent(service.db, tenant.accountId, tenant.agentId), 'deleted');
+    assert.equal((await api(tenant, 'GET', `/campaigns/${tenant.campaignId}`)).body.agentId, null);
+    assert.equal((await api(tenant, 'GET', `/agents/${tenant.agentId}`)).status, 404);
+    assert.equal((await api(tenant, 'GET', `/calls/${callId}`)).status, 200);
   });
 });
 

@@ -1,0 +1,198 @@
+import { createSocket, type Socket as UdpSocket } from 'node:dgram';
+import { isIP, isIPv6, type Server, type Socket, connect as tcpConnect, createServer as tcpServer } from 'node:net';
+import { connect as tlsConnect, createServer as tlsServer } from 'node:tls';
+import { StreamFraming } from './stream-framing.ts';
+
+export type Protocol = 'udp' | 'tcp' | 'tls';
+
+/** A place that messages go to or come from: always an IP address. */
+export type Address = { protocol: Protocol; host: string; port: number };
+
+export type TransportOptions = {
+  host: string;
+  port: number;
+  tls?: {
+    /** Trusted in place of the system's authorities. */
+    ca?: string;
+    /** To be called over TLS, not to call. */
+    key?: string;
+    cert?: string;
+  };
+  /** `answer` goes back the way the message came. */
+  onData: (data: Buffer, from: Address, answer: (data: Buffer) => void) => void;
+};
+
+const connectTimeoutMs = 5_000;
+const keepAliveMs = 30_000;
+const largestDatagram = 65_507;
+
+/** The sockets of one SIP element: UDP, TCP and TLS on one address. */
+export class Transport {
+  readonly host: string;
+  readonly #options: TransportOptions;
+  readonly #udp: UdpSocket;
+  readonly #tcp: Server;
+  readonly #tls: Server | undefined;
+  readonly #connections = new Map<string, Connection>();
+  #port = 0;
+  #closed = false;
+
+  constructor(options: TransportOptions) {
+    this.host = options.host;
+    this.#options = options;
+    this.#udp = createSocket({ type: isIPv6(options.host) ? 'udp6' : 'udp4', recvBufferSize: 4 * 1024 * 1024 });
+    this.#udp.on('message', (data, { address, port }) => this.#onDatagram(data, address, port));
+    this.#udp.on('error', () => {}); // an ICMP error: the transaction's timer tells
+    this.#tcp = tcpServer((socket) => this.#accept(socket, 'tcp'));
+    const { key, cert } = options.tls ?? {};
+    if (key && cert) this.#tls = tlsServer({ key, cert }, (socket) => this.#accept(socket, 'tls'));
+  }
+
+  /** UDP and TCP on the given port (0: any), TLS on the one above. */
+  async listen(): Promise<void> {
+    await new Promise<void>((resolve, reject) => {
+      this.#udp.once('error', reject).bind(this.#options.port, this.host, () => {
+        this.#udp.off('error', reject);
+        resolve();
+      });
+    });
+    this.#port = this.#udp.address().port;
+    await listenOn(this.#tcp, this.#port, this.host);
+    if (this.#tls) await listenOn(this.#tls, this.#port + 1, this.host);
+  }
+
+  /** Where we are reached with a protocol. */
+  localPort(protocol: Protocol): number {
+    return protocol === 'tls' ? this.#port + 1 : this.#port;
+  }
+
+  /** Sends to an address; a stream is opened or used again. `serverName` is whom a certificate must name. */
+  async send(data: Buffer, to: Address, serverName?: string): Promise<void> {
+    if (this.#closed) throw new Error('The transport is closed');
+    if (to.protocol === 'udp') return this.#sendDatagram(data, to);
+    const connection = await this.#connectionTo(to, serverName);
+    connection.write(data);
+  }
+
+  #sendDatagram(data: Buffer, { host, port }: Address): Promise<void> {
+    if (data.length > largestDatagram) return Promise.reject(new Error('The message is too large for UDP'));
+    return new Promise((resolve, reject) => {
+      this.#udp.send(data, port, host, (error) => (error ? reject(error) : resolve()));
+    });
+  }
+
+  #onDatagram(data: Buffer, host: string, port: number): void {
+    if (data.length <= 4 && /^[\r\n\0]*$/.test(data.toString('latin1'))) return; // a keep-alive
+    const from: Address = { protocol: 'udp', host, port };
+    this.#options.onData(data, from, (answer) => void this.#sendDatagram(answer, from).catch(() => {}));
+  }
+
+  async #connectionTo(to: Address, serverName: string | undefined): Promise<Connection> {
+    const key = keyOf(to);
+    const known = this.#connections.get(key);
+    if (known) return known.opened;
+    const tcp = tcpConnect({ host: to.host, port: to.port, localAddress: this.host });
+    const socket = to.protocol === 'tcp' ? tcp : this.#secure(tcp, serverName);
+    const opened = to.protocol === 'tcp' ? 'connect' : 'secureConnect';
+    return this.#keep(new Connection(socket, to, opened, this.#options.onData)).opened;
+  }
+
+  /** The certificate must name whom we wanted to reach; an IP address must stand in it as such. */
+  #secure(socket: Socket, serverName: string | undefined): Socket {
+    const ca = this.#options.tls?.ca;
+    const isName = serverName !== undefined && !isIP(serverName);
+    return tlsConnect({ socket, ...(ca !== undefined && { ca }), ...(isName && { servername: serverName }) });
+  }
+
+  #accept(socket: Socket, protocol: Protocol): void {
+    const from: Address = { protocol, host: socket.remoteAddress ?? '', port: socket.remotePort ?? 0 };
+    this.#keep(new Connection(socket, from, undefined, this.#options.onData));
+  }
+
+  #keep(connection: Connection): Connection {
+    const key = keyOf(connection.remote);
+    this.#connections.set(key, connection);
+    connection.closed.then(() => {
+      if (this.#connections.get(key) === connection) this.#connections.delete(key);
+    });
+    return connection;
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    for (const connection of this.#connections.values()) connection.destroy();
+    await Promise.all([
+      new Promise<void>((resolve) => this.#udp.close(() => resolve())),
+      ...[this.#tcp, this.#tls].map((server) => server && new Promise((resolve) => server.close(resolve))),
+    ]);
+  }
+}
+
+function keyOf({ protocol, host, port }: Address): string {
+  return `${protocol} ${host} ${port}`;
+}
+
+function listenOn(server: Server, port: number, host: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject).listen(port, host, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+}
+
+/** One TCP or TLS connection, opened by us or by the peer. */
+class Connection {
+  readonly remote: Address;
+  readonly opened: Promise<Connection>;
+  readonly closed: Promise<void>;
+  readonly #socket: Socket;
+
+  constructor(socket: Socket, remote: Address, openEvent: string | undefined, onData: TransportOptions['onData']) {
+    this.remote = remote;
+    this.#socket = socket;
+    const framing = new StreamFraming({
+      onMessage: (data) => onData(data, remote, (answer) => this.write(answer)),
+      onPing: () => this.write(Buffer.from('\r\n')),
+    });
+    socket.setNoDelay(true).setKeepAlive(true, keepAliveMs);
+    socket.on('data', (data: Buffer) => {
+      try {
+        framing.push(data);
+      } catch {
+        socket.destroy();
+      }
+    });
+    socket.on('error', () => {}); // 'close' follows
+    this.closed = new Promise((resolve) => socket.once('close', () => resolve()));
+    this.opened = openEvent === undefined ? Promise.resolve(this) : this.#open(openEvent);
+    this.opened.catch(() => {}); // whoever sends hears of it
+  }
+
+  #open(event: string): Promise<Connection> {
+    return new Promise((resolve, reject) => {
+      const timeout = setTimeout(
+        () => this.#socket.destroy(new Error('The connection could not be opened in time')),
+        connectTimeoutMs,
+      );
+      this.#socket.once(event, () => {
+        clearTimeout(timeout);
+        resolve(this);
+      });
+      this.#socket.once('error', reject);
+      this.#socket.once('close', () => {
+        clearTimeout(timeout);
+        reject(new Error('The connection was closed'));
+      });
+    });
+  }
+
+  write(data: Buffer): void {
+    if (this.#socket.writable) this.#socket.write(data);
+  }
+
+  destroy(): void {
+    this.#socket.destroy();
+  }
+}
