@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { chmod, chown, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { createServer, request as httpRequest } from 'node:http';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { promisify } from 'node:util';
+import { freePort } from '../../src/free-port.ts';
 import {
   postmasterPid,
   readCredentialsOf,
@@ -222,6 +223,22 @@ describe('stopping', () => {
     request.end(body.slice(10));
     assert.equal(await response, 200);
     assert.equal(await exited, 0);
+  });
+});
+
+describe('npm start', () => {
+  it('passes SIGTERM on: nothing is left running', async () => {
+    const dataDir = await temporaryDataDir();
+    const port = await freePort();
+    const env = { PATH: process.env['PATH'], HOME: dataDir, PORT: String(port), PARLEY_DATA_DIR: dataDir };
+    const npm = spawn('npm', ['start'], { env, stdio: ['ignore', 'pipe', 'ignore'] });
+    let output = '';
+    for await (const part of npm.stdout) {
+      output += part;
+      if (/Parley is ready/.test(output)) npm.kill('SIGTERM');
+    }
+    assert.match(output, /"msg":"stopping"/);
+    assert.equal(await postmasterPid(dataDir), undefined);
   });
 });
 
