@@ -1,0 +1,80 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { freePort } from '../../../src/free-port.ts';
+
+/** A sipp that plays the callee by a scenario, once. */
+export type Sipp = {
+  uri: string;
+  port: number;
+  /** Resolves when the scenario went through as written; rejects with what went wrong. */
+  passed: Promise<void>;
+};
+
+export async function startSipp(steps: string, options: { tcp?: boolean; calls?: number } = {}): Promise<Sipp> {
+  const folder = await mkdtemp(join(tmpdir(), 'parley-sipp-'));
+  const file = join(folder, 'scenario.xml');
+  await writeFile(
+    file,
+    `<?xml version="1.0" encoding="ISO-8859-1" ?>\n<scenario name="callee">\n${steps}\n</scenario>\n`,
+  );
+  const port = await freePort();
+  const args = ['-sf', file, '-i', '127.0.0.1', '-p', String(port), '-m', String(options.calls ?? 1), '-nostdin'];
+  const limits = ['-timeout', '40s', '-timeout_error', '-trace_err', '-trace_msg'];
+  const child = spawn('sipp', [...args, ...limits, ...(options.tcp ? ['-t', 't1'] : [])], {
+    cwd: folder,
+    stdio: 'ignore',
+  });
+  after(async () => {
+    child.kill('SIGKILL');
+    await rm(folder, { recursive: true, force: true });
+  });
+  const passed = once(child, 'exit').then(async ([code]) => {
+    if (code === 0) return;
+    const logs = (await readdir(folder)).filter((name) => name.endsWith('.log'));
+    const texts = await Promise.all(logs.map((name) => readFile(join(folder, name), 'utf8')));
+    throw new Error(`sipp ended with ${code}\n${texts.join('\n')}`);
+  });
+  passed.catch(() => {}); // whoever awaits it hears of it
+  await sleep(300); // it does not say when it listens
+  return { uri: `sip:+12025550100@127.0.0.1:${port}${options.tcp ? ';transport=tcp' : ''}`, port, passed };
+}
+
+export const sdp = [
+  'v=0',
+  'o=- 1 1 IN IP4 127.0.0.1',
+  's=-',
+  'c=IN IP4 127.0.0.1',
+  't=0 0',
+  'm=audio 40000 RTP/AVP 0',
+  'a=rtpmap:0 PCMU/8000',
+  '',
+].join('\r\n');
+
+/** A response of the callee; `body` is an SDP unless it is left out. */
+export function answer(
+  status: string,
+  options: { body?: boolean; headers?: string[]; retransmit?: boolean; tag?: string; method?: string } = {},
+): string {
+  const lines = [
+    `SIP/2.0 ${status}`,
+    '[last_Via:]',
+    '[last_From:]',
+    status.startsWith('100') ? '[last_To:]' : `[last_To:];tag=${options.tag ?? 'callee[call_number]'}`,
+    '[last_Call-ID:]',
+    '[last_CSeq:]',
+    'Contact: <sip:callee@[local_ip]:[local_port];transport=[transport]>',
+    ...(options.headers ?? []),
+    ...(options.body ? ['Content-Type: application/sdp'] : []),
+    'Content-Length: [len]',
+    '',
+    ...(options.body ? sdp.split('\r\n').slice(0, -1) : []),
+  ];
+  return `<send${options.retransmit ? ' retrans="500"' : ''}><![CDATA[\n${lines.join('\n')}\n\n]]></send>`;
+}
+
+export const receive = (method: string, extra = '') => `<recv request="${method}" crlf="true" ${extra}></recv>`;
