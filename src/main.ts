@@ -1,4 +1,5 @@
 import { externalTokenVerifier, ownTokenVerifier } from './auth/access-token.ts';
+import { clientAuthentication } from './auth/client-authentication.ts';
 import { failedAttempts } from './auth/failed-attempts.ts';
 import { signingKeys } from './auth/signing-keys.ts';
 import { xsrfCookies } from './auth/xsrf-cookie.ts';
@@ -84,6 +85,7 @@ async function dependencies(db: DatabasePool, publicUrl: string): Promise<AppDep
     verifyToken: config.authIssuer
       ? externalTokenVerifier(config.authIssuer, config.authAudience, clock)
       : ownTokenVerifier(keys, publicUrl, clock),
+    authenticateClient: clientAuthentication(db),
     xsrf: await xsrfCookies(db),
     failedAttempts: failedAttempts(clock),
     metrics: createMetrics(db),

@@ -1,5 +1,5 @@
-import { createRemoteJWKSet, errors, type JWTPayload, type JWTVerifyGetKey, jwtVerify, SignJWT } from 'jose';
-import { v7 as newId } from 'uuid';
+import { randomUUID } from 'node:crypto';
+import { CompactSign, createRemoteJWKSet, errors, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from 'jose';
 import type { Clock } from '../clock.ts';
 import { tokenAudience } from '../domain/account.ts';
 import { type SigningKeys, signingAlgorithm } from './signing-keys.ts';
@@ -16,14 +16,18 @@ export async function issueAccessToken(
 ): Promise<string> {
   const { kid, privateKey } = await keys.current();
   const issuedAt = Math.floor(token.now.getTime() / 1000);
-  return new SignJWT({ client_id: token.clientId, scope: token.scopes.join(' ') })
+  const claims = {
+    iss: token.issuer,
+    aud: tokenAudience,
+    sub: token.clientId,
+    client_id: token.clientId,
+    scope: token.scopes.join(' '),
+    iat: issuedAt,
+    exp: issuedAt + token.seconds,
+    jti: randomUUID(),
+  };
+  return new CompactSign(Buffer.from(JSON.stringify(claims)))
     .setProtectedHeader({ alg: signingAlgorithm, typ: 'at+jwt', kid })
-    .setIssuer(token.issuer)
-    .setAudience(tokenAudience)
-    .setSubject(token.clientId)
-    .setIssuedAt(issuedAt)
-    .setExpirationTime(issuedAt + token.seconds)
-    .setJti(newId())
     .sign(privateKey);
 }
 

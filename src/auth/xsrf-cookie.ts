@@ -15,10 +15,17 @@ export async function xsrfCookies(db: Database): Promise<XsrfCookies> {
   const key = await sharedSecret(db, 'xsrf', randomBytes(32));
   const sign = (content: string) => createHmac('sha256', key).update(content).digest();
 
+  // All answers of one second carry the same value: it is bound to the time and to nobody.
+  let latest = { second: -1, value: '' };
+
   return {
     issue(now) {
-      const content = `${Math.floor(now.getTime() / 1000).toString(36)}.${randomBytes(12).toString('base64url')}`;
-      return `${content}.${sign(content).toString('base64url')}`;
+      const second = Math.floor(now.getTime() / 1000);
+      if (second !== latest.second) {
+        const content = `${second.toString(36)}.${randomBytes(12).toString('base64url')}`;
+        latest = { second, value: `${content}.${sign(content).toString('base64url')}` };
+      }
+      return latest.value;
     },
     accepts(value, now) {
       const [, content, time, signature] = /^(([0-9a-z]{1,10})\.[\w-]{16})\.([\w-]{43})$/.exec(value) ?? [];

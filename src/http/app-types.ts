@@ -7,6 +7,7 @@ import type {
 } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import type { TokenVerifier } from '../auth/access-token.ts';
+import type { ClientAuthentication } from '../auth/client-authentication.ts';
 import type { FailedAttempts } from '../auth/failed-attempts.ts';
 import type { SigningKeys } from '../auth/signing-keys.ts';
 import type { XsrfCookies } from '../auth/xsrf-cookie.ts';
@@ -34,6 +35,7 @@ export type AppDeps = {
   publicUrl: string;
   signingKeys: SigningKeys;
   verifyToken: TokenVerifier;
+  authenticateClient: ClientAuthentication;
   xsrf: XsrfCookies;
   failedAttempts: FailedAttempts;
   metrics: Metrics;

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import helmet, { type FastifyHelmetOptions } from '@fastify/helmet';
 import rateLimit from '@fastify/rate-limit';
 import fastify, {
   type FastifyBaseLogger,
@@ -23,6 +22,7 @@ import { operationRoutes } from './routes/operations.ts';
 import { outboundRoutes } from './routes/outbound.ts';
 import { tokenRoutes } from './routes/token.ts';
 import { wellKnownRoutes } from './routes/well-known.ts';
+import { securityHeaders } from './security-headers.ts';
 import { validatorCompiler } from './validation.ts';
 
 /** The HTTP API, ready to listen. */
@@ -55,7 +55,6 @@ export async function buildApp(deps: AppDeps): Promise<App> {
   addJsonParser(app);
   observeRequests(app, deps);
   answerUnknownRoutes(app);
-  await app.register(helmet, helmetOptions(deps.publicUrl));
   await limitRates(app, deps);
   await describeApi(app, deps);
 
@@ -73,15 +72,6 @@ export async function buildApp(deps: AppDeps): Promise<App> {
   return app;
 }
 
-/** What makes browsers insist on https would break pages that are served over http. */
-function helmetOptions(publicUrl: string): FastifyHelmetOptions {
-  if (publicUrl.startsWith('https:')) return {};
-  return {
-    strictTransportSecurity: false,
-    contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } },
-  };
-}
-
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 // A caller's own id is taken over only if it is a UUID: anything else could carry personal data into the log.
@@ -90,16 +80,19 @@ function requestId(request: IncomingMessage): string {
   return typeof given === 'string' && uuid.test(given) ? given : randomUUID();
 }
 
-function observeRequests(app: App, { metrics }: AppDeps): void {
-  app.addHook('onRequest', async (request, reply) => {
-    reply.header('x-request-id', request.id);
+function observeRequests(app: App, { metrics, publicUrl }: AppDeps): void {
+  const headers = securityHeaders(publicUrl);
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.headers(headers).header('x-request-id', request.id);
+    done();
   });
-  app.addHook('onResponse', async (request, reply) => {
+  app.addHook('onResponse', (request, reply, done) => {
     const route = request.routeOptions.url ?? '(unknown)';
     const { method } = request;
     const { statusCode: status, elapsedTime: ms } = reply;
     metrics.requestSeconds.observe({ method, route, status }, ms / 1000);
     request.log.info({ method, route, status, ms: Math.round(ms * 10) / 10 }, 'request');
+    done();
   });
 }
 

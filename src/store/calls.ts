@@ -14,34 +14,45 @@ export type Accepted =
   | { kind: 'from_number_not_owned' }
   | Earlier<Acceptance>;
 
-// Plan and ownership are judged in the statement that stores the call: nothing can change in between.
-const owner = `
-  client AS (
-    SELECT a.id AS account_id, a.plan FROM oauth_clients c JOIN accounts a ON a.id = c.account_id
-    WHERE c.client_id = $1 AND c.revoked_at IS NULL AND a.deleted_at IS NULL
-  ), agent AS (
-    SELECT g.id, g.account_id FROM client JOIN agents g ON g.account_id = client.account_id
-    WHERE g.phone_number = $5 AND g.deleted_at IS NULL AND client.plan = 'plus'
-  )`;
+export type CallToAccept = { clientId: string; id: string; call: OutboundCall };
 
-const insert = `
-    INSERT INTO calls (id, account_id, agent_id, name, to_phone_number, from_phone_number, intro_notes,
-      intro_message, intro_voicemail, custom_questions, custom_rules, form_info)
-    SELECT $2, agent.account_id, agent.id, $3, $4, $5, $6, $7, $8, $9, $10, $11 FROM agent`;
-
-const verdict = 'client.plan, (SELECT id FROM agent) IS NOT NULL AS owned, EXISTS (SELECT FROM accepted) AS accepted';
-
-/** Accepts and queues a call: one durable statement. */
-export async function acceptCall(db: Database, clientId: string, id: string, call: OutboundCall): Promise<Accepted> {
-  const { rows } = await db.query({
-    name: 'accept-call',
-    text: acceptStatement,
-    values: acceptValues(clientId, id, call),
-  });
-  return judge(rows[0]);
+/**
+ * Accepts and queues calls: one durable statement. Plan and ownership are judged in it, so that
+ * nothing can change in between.
+ */
+export async function acceptCalls(db: Database, calls: CallToAccept[]): Promise<Accepted[]> {
+  const asked = calls.map(({ clientId, id, call }, position) => ({ position, clientId, id, ...knownFieldsOf(call) }));
+  const { rows } = await db.query({ name: 'accept-calls', text: acceptStatement, values: [JSON.stringify(asked)] });
+  return rows.map(judge);
 }
 
-export const acceptStatement = `WITH ${owner}, accepted AS (${insert} RETURNING id) SELECT ${verdict} FROM client`;
+/** The body may hold anything besides. */
+function knownFieldsOf(call: OutboundCall): OutboundCall {
+  const { name, toPhoneNumber, fromPhoneNumber, introNotes, introMessage, introVoicemail } = call;
+  const { customQuestions, customRules, formInfo } = call;
+  const texts = { introNotes, introMessage, introVoicemail, customQuestions, customRules };
+  return { name, toPhoneNumber, fromPhoneNumber, ...texts, formInfo };
+}
+
+const acceptStatement = `
+  WITH asked AS MATERIALIZED (
+    SELECT * FROM json_to_recordset($1::json) AS asked (position integer, "clientId" text, id uuid, name text,
+      "toPhoneNumber" text, "fromPhoneNumber" text, "introNotes" text, "introMessage" text, "introVoicemail" text,
+      "customQuestions" text[], "customRules" text[], "formInfo" jsonb)
+  ), owner AS (
+    SELECT asked.position, a.plan, g.id AS agent_id, g.account_id
+    FROM asked
+      JOIN oauth_clients c ON c.client_id = asked."clientId" AND c.revoked_at IS NULL
+      JOIN accounts a ON a.id = c.account_id AND a.deleted_at IS NULL
+      LEFT JOIN agents g ON g.account_id = a.id AND g.phone_number = asked."fromPhoneNumber" AND g.deleted_at IS NULL
+  ), accepted AS (
+    INSERT INTO calls (id, account_id, agent_id, name, to_phone_number, from_phone_number, intro_notes,
+      intro_message, intro_voicemail, custom_questions, custom_rules, form_info)
+    SELECT asked.id, owner.account_id, owner.agent_id, name, "toPhoneNumber", "fromPhoneNumber", "introNotes",
+      "introMessage", "introVoicemail", "customQuestions", "customRules", "formInfo"
+    FROM asked JOIN owner USING (position) WHERE owner.plan = 'plus' AND owner.agent_id IS NOT NULL
+  )
+  SELECT owner.plan, owner.agent_id IS NOT NULL AS owned FROM asked LEFT JOIN owner USING (position) ORDER BY position`;
 
 /**
  * The same for a request that carries an idempotency key. The lock tells a twin in flight from a
@@ -56,7 +67,13 @@ export async function acceptCallOnce(
 ): Promise<Accepted> {
   const { rows } = await db.query({
     name: 'accept-call-once',
-    text: `WITH ${owner}, turn AS (
+    text: `WITH client AS (
+        SELECT a.id AS account_id, a.plan FROM oauth_clients c JOIN accounts a ON a.id = c.account_id
+        WHERE c.client_id = $1 AND c.revoked_at IS NULL AND a.deleted_at IS NULL
+      ), agent AS (
+        SELECT g.id, g.account_id FROM client JOIN agents g ON g.account_id = client.account_id
+        WHERE g.phone_number = $5 AND g.deleted_at IS NULL AND client.plan = 'plus'
+      ), turn AS (
         SELECT pg_try_advisory_xact_lock(
           hashtextextended(concat_ws(E'\\n', account_id, $12::text, $13::text), 0)) AS ours FROM client
       ), earlier AS (
@@ -70,10 +87,27 @@ export async function acceptCallOnce(
         SET body_hash = excluded.body_hash, response = excluded.response, created_at = now()
         WHERE k.created_at <= now() - interval '${keepFor}'
         RETURNING 1
-      ), accepted AS (${insert} WHERE EXISTS (SELECT FROM claimed) RETURNING id)
-      SELECT ${verdict}, earlier.body_hash, earlier.response FROM client LEFT JOIN earlier ON true`,
+      ), accepted AS (
+        INSERT INTO calls (id, account_id, agent_id, name, to_phone_number, from_phone_number, intro_notes,
+          intro_message, intro_voicemail, custom_questions, custom_rules, form_info)
+        SELECT $2, agent.account_id, agent.id, $3, $4, $5, $6, $7, $8, $9, $10, $11 FROM agent
+        WHERE EXISTS (SELECT FROM claimed) RETURNING id
+      )
+      SELECT client.plan, EXISTS (SELECT FROM agent) AS owned, EXISTS (SELECT FROM accepted) AS accepted,
+        earlier.body_hash, earlier.response
+      FROM client LEFT JOIN earlier ON true`,
     values: [
-      ...acceptValues(clientId, acceptance.callId, call),
+      clientId,
+      acceptance.callId,
+      call.name,
+      call.toPhoneNumber,
+      call.fromPhoneNumber,
+      call.introNotes,
+      call.introMessage,
+      call.introVoicemail,
+      call.customQuestions,
+      call.customRules,
+      JSON.stringify(call.formInfo),
       request.operation,
       request.key,
       request.bodyHash,
@@ -86,24 +120,8 @@ export async function acceptCallOnce(
   return accepted.kind === 'accepted' && !row.accepted ? { kind: 'in_progress' } : accepted;
 }
 
-export function acceptValues(clientId: string, id: string, call: OutboundCall): unknown[] {
-  return [
-    clientId,
-    id,
-    call.name,
-    call.toPhoneNumber,
-    call.fromPhoneNumber,
-    call.introNotes,
-    call.introMessage,
-    call.introVoicemail,
-    call.customQuestions,
-    call.customRules,
-    JSON.stringify(call.formInfo),
-  ];
-}
-
-function judge(row: { plan: string; owned: boolean } | undefined): Accepted {
-  if (!row) return { kind: 'unknown_client' };
+function judge(row: { plan: string | null; owned: boolean } | undefined): Accepted {
+  if (!row?.plan) return { kind: 'unknown_client' };
   if (row.plan !== 'plus') return { kind: 'plan_required' };
   return row.owned ? { kind: 'accepted' } : { kind: 'from_number_not_owned' };
 }

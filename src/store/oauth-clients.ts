@@ -28,23 +28,28 @@ export async function createClient(
   );
 }
 
-export async function findClientCredentials(db: Database, clientId: string): Promise<ClientCredentials | undefined> {
+/** The clients behind the ids, in their order; undefined for one that is unknown or revoked. */
+export async function findClientCredentials(
+  db: Database,
+  clientIds: string[],
+): Promise<(ClientCredentials | undefined)[]> {
   const { rows } = await db.query({
     name: 'find-client-credentials',
-    text: `SELECT c.account_id, c.secret_hash, c.scopes, a.deleted_at IS NOT NULL AS account_deleted
+    text: `SELECT c.client_id, c.account_id, c.secret_hash, c.scopes, a.deleted_at IS NOT NULL AS account_deleted
       FROM oauth_clients c JOIN accounts a ON a.id = c.account_id
-      WHERE c.client_id = $1 AND c.revoked_at IS NULL AND c.secret_hash IS NOT NULL`,
-    values: [clientId],
+      WHERE c.client_id = ANY ($1) AND c.revoked_at IS NULL AND c.secret_hash IS NOT NULL`,
+    values: [clientIds],
   });
-  const row = rows[0];
-  return (
-    row && {
+  const found = new Map<string, ClientCredentials>();
+  for (const row of rows) {
+    found.set(row.client_id, {
       accountId: row.account_id,
       secretHash: row.secret_hash,
       scopes: row.scopes,
       accountDeleted: row.account_deleted,
-    }
-  );
+    });
+  }
+  return clientIds.map((clientId) => found.get(clientId));
 }
 
 export async function listClients(db: Database, accountId: string): Promise<OAuthClient[]> {

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { after } from 'node:test';
 import pg from 'pg';
 import { externalTokenVerifier, ownTokenVerifier } from '../../src/auth/access-token.ts';
+import { clientAuthentication } from '../../src/auth/client-authentication.ts';
 import { failedAttempts } from '../../src/auth/failed-attempts.ts';
 import { hashSecret, newClientId, newSecret } from '../../src/auth/secret.ts';
 import { signingKeys } from '../../src/auth/signing-keys.ts';
@@ -102,6 +103,7 @@ export async function startService(
     verifyToken: config.authIssuer
       ? externalTokenVerifier(config.authIssuer, config.authAudience, clock)
       : ownTokenVerifier(keys, publicUrl, clock),
+    authenticateClient: clientAuthentication(db),
     xsrf: await xsrfCookies(db),
     failedAttempts: failedAttempts(clock),
     metrics: createMetrics(db),

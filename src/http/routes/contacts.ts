@@ -63,7 +63,9 @@ export function contactRoutes(app: App, deps: AppDeps): void {
       const { accountId } = request;
       const { campaignId } = request.params;
       const result = await once(request, reply, (store) => write(store, accountId, campaignId, contacts));
-      for (const { action } of result.success) metrics.contactsProcessed.inc({ action });
+      for (const [action, items] of Map.groupBy(result.success, (item) => item.action)) {
+        metrics.contactsProcessed.inc({ action }, items.length);
+      }
       metrics.contactsProcessed.inc({ action: 'failed' }, result.errors.length);
       return result;
     },

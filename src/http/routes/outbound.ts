@@ -2,7 +2,8 @@ import { v7 as newId } from 'uuid';
 import { z } from 'zod';
 import { outboundCallBody, unknownFieldWarnings } from '../../domain/call.ts';
 import { Problem } from '../../domain/problem.ts';
-import { type Acceptance, acceptCall, acceptCallOnce, mayPlaceCalls } from '../../store/calls.ts';
+import { inBatches } from '../../store/batches.ts';
+import { type Acceptance, acceptCallOnce, acceptCalls, type CallToAccept, mayPlaceCalls } from '../../store/calls.ts';
 import type { App, AppDeps } from '../app-types.ts';
 import { requireCallToken, tokenProblem } from '../authenticate.ts';
 import { answerEarlier, idempotencyHeaders, idempotentRequest } from '../idempotency-key.ts';
@@ -16,6 +17,8 @@ const acceptanceSchema = z
 const bodyLimit = 4 * 1024 * 1024;
 
 export function outboundRoutes(app: App, deps: AppDeps): void {
+  const accept = inBatches((calls: CallToAccept[]) => acceptCalls(deps.db, calls));
+
   app.post(
     '/outbound',
     {
@@ -49,7 +52,7 @@ export function outboundRoutes(app: App, deps: AppDeps): void {
       const idempotent = idempotentRequest(request, 'POST /outbound');
       const accepted = idempotent
         ? await acceptCallOnce(deps.db, request.clientId, call, idempotent, acceptance)
-        : await acceptCall(deps.db, request.clientId, acceptance.callId, call);
+        : await accept({ clientId: request.clientId, id: acceptance.callId, call });
       switch (accepted.kind) {
         case 'accepted':
           deps.metrics.callsAccepted.inc();

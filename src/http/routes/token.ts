@@ -1,7 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { issueAccessToken } from '../../auth/access-token.ts';
-import { authenticateClient } from '../../auth/client-authentication.ts';
 import { xsrfCookieName, xsrfCookieSeconds } from '../../auth/xsrf-cookie.ts';
 import { callScope, knownScopes } from '../../domain/account.ts';
 import type { ClientCredentials } from '../../store/oauth-clients.ts';
@@ -168,9 +167,9 @@ function checkGrantType(parameters: Map<string, string>): void {
 async function authenticate(
   credentials: Credentials,
   request: FastifyRequest,
-  { db, failedAttempts, metrics }: AppDeps,
+  { authenticateClient, failedAttempts, metrics }: AppDeps,
 ): Promise<ClientCredentials> {
-  const client = await authenticateClient(db, credentials.clientId, credentials.clientSecret);
+  const client = await authenticateClient(credentials.clientId, credentials.clientSecret);
   if (!client) {
     metrics.tokensRefused.inc();
     const delayed = await failedAttempts.delay(credentials.clientId, request.ip);
