@@ -11,9 +11,9 @@ const lines = z.array(text(1, 1_000)).max(50);
 const formValue = z.union([z.string(), z.number(), z.boolean()]);
 
 /** `{"company": "Acme"}` or `{"key": "company", "value": "Acme"}`; kept as it was sent. */
-const formPair = z.record(z.string(), formValue).superRefine((pair, context) => {
+const formPair = z.record(z.string(), formValue).check(({ value: pair, issues }) => {
   const fault = formPairFault(pair);
-  if (fault) context.addIssue({ code: 'custom', message: fault });
+  if (fault) issues.push({ code: 'custom', message: fault, input: pair });
 });
 
 export type FormPair = z.infer<typeof formPair>;

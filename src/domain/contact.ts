@@ -29,14 +29,16 @@ function emailFault(value: string): string | undefined {
   return /^[^\s@]+@[^\s@.]+(?:\.[^\s@.]+)+$/u.test(value) ? undefined : 'must be an e-mail address';
 }
 
-const metadata = z.record(z.string(), z.string()).superRefine((map, context) => {
+const metadata = z.record(z.string(), z.string()).check(({ value: map, issues }) => {
   const entries = Object.entries(map);
-  if (entries.length > 50) context.addIssue({ code: 'custom', message: 'must have at most 50 entries' });
+  if (entries.length > 50) issues.push({ code: 'custom', message: 'must have at most 50 entries', input: map });
   for (const [key, value] of entries) {
     const keyFault = textFault(key, 1, 200);
-    if (keyFault) context.addIssue({ code: 'custom', message: `key ${JSON.stringify(key.slice(0, 50))} ${keyFault}` });
+    if (keyFault) {
+      issues.push({ code: 'custom', message: `key ${JSON.stringify(key.slice(0, 50))} ${keyFault}`, input: map });
+    }
     const valueFault = textFault(value, 0, 5_000, { lineBreaks: true }); // notes come in lines
-    if (valueFault) context.addIssue({ code: 'custom', path: [key], message: valueFault });
+    if (valueFault) issues.push({ code: 'custom', path: [key], message: valueFault, input: map });
   }
 });
 
