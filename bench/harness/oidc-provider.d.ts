@@ -1,0 +1,10 @@
+/** What of `oidc-provider`, which has no types, the bench uses. */
+declare module 'oidc-provider' {
+  import type { RequestListener } from 'node:http';
+
+  export class Provider {
+    constructor(issuer: string, configuration: object);
+    callback(): RequestListener;
+    on(event: string, listener: (...args: unknown[]) => void): this;
+  }
+}
