@@ -1,0 +1,2 @@
+import { readFile } from 'node:fs';
+export const x = readFile;
