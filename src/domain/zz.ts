@@ -1,2 +1,0 @@
-import { readFile } from 'node:fs';
-export const x = readFile;
