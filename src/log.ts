@@ -9,7 +9,7 @@ export type Log = Logger;
  */
 export function createLog(options: { level: string; terminal?: boolean; destination?: DestinationStream }): Log {
   const destination = options.terminal
-    ? pretty({ colorize: true, ignore: 'pid,hostname', translateTime: 'SYS:HH:MM:ss', sync: true })
+    ? pretty({ colorize: true, ignore: 'pid,hostname', translateTime: 'SYS:HH:MM:ss', sync: true, singleLine: true })
     : (options.destination ?? pino.destination({ dest: 1, sync: false }));
   return pino(
     {
