@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import type { OutgoingCallOptions } from '../../../src/sip/outgoing-call.ts';
 import { UserAgent, type UserAgentOptions } from '../../../src/sip/user-agent.ts';
-import { answer, receive, sdp, startSipp } from './sipp.ts';
+import { answer, ask, expect, receive, receiveInvite, sdp, startSipp } from './sipp.ts';
 
 async function phone(options: Partial<UserAgentOptions> = {}): Promise<UserAgent> {
   const agent = new UserAgent({ host: '127.0.0.1', port: 0, ...options });
@@ -23,10 +23,6 @@ const ringThenAnswer = [
   answer('200 OK', { body: true, retransmit: true }),
   receive('ACK'),
 ];
-// What comes later answers the INVITE, not the request that came last.
-const rememberVia =
-  '<recv request="INVITE" crlf="true"><action><ereg regexp=".*" search_in="hdr" header="Via:" assign_to="via"/></action></recv>';
-
 describe('sipp as the callee', () => {
   for (const tcp of [false, true]) {
     it(`answers and we hang up, over ${tcp ? 'TCP' : 'UDP'}`, async () => {
@@ -193,7 +189,7 @@ describe('sipp as the callee', () => {
 
   it('a reliable 183 is confirmed by PRACK, and its SDP is early media', async () => {
     const steps = [
-      rememberVia,
+      receiveInvite,
       answer('183 Session Progress', { body: true, retransmit: true, headers: ['Require: 100rel', 'RSeq: 701'] }),
       receive('PRACK'),
       answer('200 OK'),
@@ -215,6 +211,103 @@ describe('sipp as the callee', () => {
     });
     assert.equal((await placed.ended).kind, 'answered');
     assert.deepEqual(heard, ['early media', 'answered']);
+    await sipp.passed;
+  });
+
+  it('hangs up with a cause', async () => {
+    const bye = ask('BYE', 1, { headers: ['Reason: Q.850;cause=16;text="Normal call clearing"'] });
+    const sipp = await startSipp(
+      [receiveInvite, answer('200 OK', { body: true, retransmit: true }), receive('ACK'), bye, expect(200)].join('\n'),
+    );
+    const end = await call(await phone(), sipp.uri).ended;
+    assert.deepEqual(
+      [end.kind, end.endedBy, end.q850Cause, end.reason],
+      ['answered', 'them', 16, 'Normal call clearing'],
+    );
+    await sipp.passed;
+  });
+
+  it('puts us on hold by re-INVITE, refreshes by UPDATE, and asks what we can by OPTIONS', async () => {
+    const hold = `${sdp}a=sendonly\r\n`;
+    const steps = [
+      receiveInvite,
+      answer('200 OK', { body: true, retransmit: true }),
+      receive('ACK'),
+      ...[ask('INVITE', 1, { body: hold }), expect(200), ask('ACK', 1)],
+      ...[ask('UPDATE', 2, { headers: ['Session-Expires: 90;refresher=uac', 'Supported: timer'] }), expect(200)],
+      ...[ask('OPTIONS', 3), expect(200)],
+      ...[ask('SUBSCRIBE', 4), expect(405)],
+      ...[ask('INFO', 3), expect(500)],
+      ...[ask('BYE', 5), expect(200)],
+    ];
+    const sipp = await startSipp(steps.join('\n'));
+    const offers: string[] = [];
+    const placed = call(await phone(), sipp.uri, {
+      onOffer: (offer) => {
+        offers.push(offer);
+        return sdp.replace('a=rtpmap', 'a=recvonly\r\na=rtpmap');
+      },
+    });
+    assert.equal((await placed.ended).endedBy, 'them');
+    assert.equal(offers.length, 1);
+    assert.match(offers[0] ?? '', /a=sendonly/);
+    await sipp.passed;
+  });
+
+  it('wants to be refreshed: we send UPDATE at half time', async () => {
+    const accepted = answer('200 OK', {
+      body: true,
+      retransmit: true,
+      headers: ['Allow: INVITE, ACK, BYE, UPDATE', 'Require: timer', 'Session-Expires: 2;refresher=uac'],
+    });
+    const steps = [
+      receiveInvite,
+      accepted,
+      receive('ACK'),
+      receive('UPDATE'),
+      answer('200 OK', { headers: ['Session-Expires: 2;refresher=uac'] }),
+      receive('UPDATE'),
+      answer('200 OK'),
+      receive('BYE'),
+      answer('200 OK'),
+    ];
+    const sipp = await startSipp(steps.join('\n'));
+    const placed = call(await phone(), sipp.uri, { onAnswered: () => setTimeout(() => placed.hangUp(), 3_500) });
+    assert.equal((await placed.ended).endedBy, 'us');
+    await sipp.passed;
+  });
+
+  it('that promised to refresh and does not is hung up', async () => {
+    const accepted = answer('200 OK', { body: true, retransmit: true, headers: ['Session-Expires: 1;refresher=uas'] });
+    const sipp = await startSipp(
+      [receiveInvite, accepted, receive('ACK'), receive('BYE'), answer('200 OK')].join('\n'),
+    );
+    const end = await call(await phone(), sipp.uri).ended;
+    assert.equal(end.endedBy, 'us');
+    await sipp.passed;
+  });
+
+  it('takes over a transfer and tells how it went', async () => {
+    const notify = (cseq: number, line: string) =>
+      ask('NOTIFY', cseq, { headers: ['Event: refer', 'Subscription-State: active'] }).replace(
+        'Content-Length: [len]\n',
+        `Content-Type: message/sipfrag\nContent-Length: [len]\n\n${line}\n`,
+      );
+    const steps = [
+      receiveInvite,
+      answer('200 OK', { body: true, retransmit: true }),
+      ...[receive('ACK'), receive('REFER'), answer('202 Accepted')],
+      ...[notify(1, 'SIP/2.0 100 Trying'), expect(200), notify(2, 'SIP/2.0 200 OK'), expect(200)],
+      ...[receive('BYE'), answer('200 OK')],
+    ];
+    const sipp = await startSipp(steps.join('\n'));
+    const { promise: transferred, resolve } = Promise.withResolvers<number | undefined>();
+    const placed = call(await phone(), sipp.uri, {
+      onAnswered: () => queueMicrotask(() => placed.session?.transfer('sip:+12025550199@127.0.0.1').then(resolve)),
+    });
+    assert.equal(await transferred, 200);
+    placed.hangUp();
+    await placed.ended;
     await sipp.passed;
   });
 });

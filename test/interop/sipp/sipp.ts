@@ -40,8 +40,14 @@ export async function startSipp(steps: string, options: { tcp?: boolean; calls?:
     throw new Error(`sipp ended with ${code}\n${texts.join('\n')}`);
   });
   passed.catch(() => {}); // whoever awaits it hears of it
-  await sleep(300); // it does not say when it listens
+  while (!(await isBound(port, options.tcp ? 'tcp' : 'udp')) && child.exitCode === null) await sleep(10);
   return { uri: `sip:+12025550100@127.0.0.1:${port}${options.tcp ? ';transport=tcp' : ''}`, port, passed };
+}
+
+/** It does not say when it listens, but the kernel does. */
+async function isBound(port: number, protocol: 'tcp' | 'udp'): Promise<boolean> {
+  const sockets = await readFile(`/proc/net/${protocol}`, 'utf8');
+  return sockets.includes(`0100007F:${port.toString(16).toUpperCase().padStart(4, '0')} 00000000:0000`);
 }
 
 export const sdp = [
@@ -76,5 +82,34 @@ export function answer(
   ];
   return `<send${options.retransmit ? ' retrans="500"' : ''}><![CDATA[\n${lines.join('\n')}\n\n]]></send>`;
 }
+
+/** A request of the callee inside of the call; the scenario must have begun with `receiveInvite`. */
+export function ask(method: string, cseq: number, options: { headers?: string[]; body?: string } = {}): string {
+  const lines = [
+    `${method} sip:parley@[remote_ip]:[remote_port] SIP/2.0`,
+    'Via: SIP/2.0/[transport] [local_ip]:[local_port];branch=[branch]',
+    'From:[$to];tag=callee[call_number]',
+    'To:[$from]',
+    'Call-ID: [call_id]',
+    `CSeq: ${cseq} ${method}`,
+    'Max-Forwards: 70',
+    'Contact: <sip:callee@[local_ip]:[local_port];transport=[transport]>',
+    ...(options.headers ?? []),
+    ...(options.body ? ['Content-Type: application/sdp'] : []),
+    'Content-Length: [len]',
+    '',
+    ...(options.body ? options.body.split('\r\n').slice(0, -1) : []),
+  ];
+  return `<send${method === 'ACK' ? '' : ' retrans="500"'}><![CDATA[\n${lines.join('\n')}\n\n]]></send>`;
+}
+
+const remember = (header: string, name: string) =>
+  `<ereg regexp=".*" search_in="hdr" header="${header}:" assign_to="${name}"/>`;
+
+/** The INVITE, and what later requests and answers need of it. */
+export const receiveInvite = `<recv request="INVITE" crlf="true"><action>${remember('Via', 'via')}${remember('From', 'from')}${remember('To', 'to')}</action></recv>
+<Reference variables="via,from,to"/>`;
+
+export const expect = (status: number) => `<recv response="${status}"></recv>`;
 
 export const receive = (method: string, extra = '') => `<recv request="${method}" crlf="true" ${extra}></recv>`;
