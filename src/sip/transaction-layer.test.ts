@@ -13,6 +13,8 @@ import type { Address, Protocol } from './transport.ts';
 
 const quick = { t1: 20, t2: 160, t4: 200 };
 
+const idle = { onRequest: () => {}, onAck: () => {}, onCancel: () => {} };
+
 async function layer(options: Partial<TransactionLayerOptions> = {}): Promise<TransactionLayer> {
   const made = new TransactionLayer({
     host: '127.0.0.1',
@@ -23,8 +25,8 @@ async function layer(options: Partial<TransactionLayerOptions> = {}): Promise<Tr
     onCancel: () => {},
     ...options,
   });
-  await made.listen();
   after(() => made.close());
+  await made.listen();
   return made;
 }
 
@@ -264,6 +266,19 @@ describe('over TLS', { skip: !hasOpenssl && 'needs openssl to make a certificate
     assert.equal(await final(other, requestOf('OPTIONS'), to, 'evil.example.com'), 'unreachable');
     const distrusting = await layer();
     assert.equal(await final(distrusting, requestOf('OPTIONS'), to, 'trunk.example.com'), 'unreachable');
+  });
+});
+
+describe('listening', () => {
+  it('on any port takes one that is free for TCP too', async () => {
+    const found = await Promise.all(Array.from({ length: 200 }, () => layer()));
+    assert.equal(new Set(found.map((each) => each.localPort('tcp'))).size, 200);
+  });
+
+  it('on a port that is taken fails and leaves nothing open', async () => {
+    const first = await layer();
+    const second = new TransactionLayer({ ...idle, host: '127.0.0.1', port: first.localPort('tcp') });
+    await assert.rejects(second.listen(), { code: 'EADDRINUSE' });
   });
 });
 

@@ -25,40 +25,68 @@ export type TransportOptions = {
 const connectTimeoutMs = 5_000;
 const keepAliveMs = 30_000;
 const largestDatagram = 65_507;
+const anyPortAttempts = 20;
 
 /** The sockets of one SIP element: UDP, TCP and TLS on one address. */
 export class Transport {
   readonly host: string;
   readonly #options: TransportOptions;
-  readonly #udp: UdpSocket;
-  readonly #tcp: Server;
-  readonly #tls: Server | undefined;
   readonly #connections = new Map<string, Connection>();
+  #udp: UdpSocket | undefined;
+  #servers: Server[] = [];
   #port = 0;
   #closed = false;
 
   constructor(options: TransportOptions) {
     this.host = options.host;
     this.#options = options;
-    this.#udp = createSocket({ type: isIPv6(options.host) ? 'udp6' : 'udp4', recvBufferSize: 4 * 1024 * 1024 });
-    this.#udp.on('message', (data, { address, port }) => this.#onDatagram(data, address, port));
-    this.#udp.on('error', () => {}); // an ICMP error: the transaction's timer tells
-    this.#tcp = tcpServer((socket) => this.#accept(socket, 'tcp'));
-    const { key, cert } = options.tls ?? {};
-    if (key && cert) this.#tls = tlsServer({ key, cert }, (socket) => this.#accept(socket, 'tls'));
   }
 
   /** UDP and TCP on the given port (0: any), TLS on the one above. */
   async listen(): Promise<void> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        await this.#bind();
+        return;
+      } catch (error) {
+        await this.#unbind();
+        // A port that is free for UDP may be taken for TCP.
+        const another = this.#options.port === 0 && (error as NodeJS.ErrnoException).code === 'EADDRINUSE';
+        if (!another || attempt === anyPortAttempts) throw error;
+      }
+    }
+  }
+
+  async #bind(): Promise<void> {
+    const udp = createSocket({ type: isIPv6(this.host) ? 'udp6' : 'udp4', recvBufferSize: 4 * 1024 * 1024 });
+    this.#udp = udp;
     await new Promise<void>((resolve, reject) => {
-      this.#udp.once('error', reject).bind(this.#options.port, this.host, () => {
-        this.#udp.off('error', reject);
+      udp.once('error', reject).bind(this.#options.port, this.host, () => {
+        udp.off('error', reject);
         resolve();
       });
     });
-    this.#port = this.#udp.address().port;
-    await listenOn(this.#tcp, this.#port, this.host);
-    if (this.#tls) await listenOn(this.#tls, this.#port + 1, this.host);
+    udp.on('message', (data, { address, port }) => this.#onDatagram(data, address, port));
+    udp.on('error', () => {}); // an ICMP error: the transaction's timer tells
+    this.#port = udp.address().port;
+    const tcp = tcpServer((socket) => this.#accept(socket, 'tcp'));
+    this.#servers = [tcp];
+    await listenOn(tcp, this.#port, this.host);
+    const { key, cert } = this.#options.tls ?? {};
+    if (!key || !cert) return;
+    const tls = tlsServer({ key, cert }, (socket) => this.#accept(socket, 'tls'));
+    this.#servers.push(tls);
+    await listenOn(tls, this.#port + 1, this.host);
+  }
+
+  async #unbind(): Promise<void> {
+    const [udp, servers] = [this.#udp, this.#servers];
+    this.#udp = undefined;
+    this.#servers = [];
+    await Promise.all([
+      udp && new Promise<void>((resolve) => udp.close(() => resolve())),
+      ...servers.map((server) => new Promise((resolve) => server.close(resolve))),
+    ]);
   }
 
   /** Where we are reached with a protocol. */
@@ -77,6 +105,7 @@ export class Transport {
   #sendDatagram(data: Buffer, { host, port }: Address): Promise<void> {
     if (data.length > largestDatagram) return Promise.reject(new Error('The message is too large for UDP'));
     return new Promise((resolve, reject) => {
+      if (!this.#udp) throw new Error('The transport does not listen');
       this.#udp.send(data, port, host, (error) => (error ? reject(error) : resolve()));
     });
   }
@@ -122,10 +151,7 @@ export class Transport {
     if (this.#closed) return;
     this.#closed = true;
     for (const connection of this.#connections.values()) connection.destroy();
-    await Promise.all([
-      new Promise<void>((resolve) => this.#udp.close(() => resolve())),
-      ...[this.#tcp, this.#tls].map((server) => server && new Promise((resolve) => server.close(resolve))),
-    ]);
+    await this.#unbind();
   }
 }
 
