@@ -1,0 +1,157 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { dgramSockets } from './dgram-sockets.ts';
+import { directSockets } from './direct-sockets.ts';
+import { FrameClock, type FrameListener } from './frame-clock.ts';
+import type { MediaCommand, MediaEvent, MediaThreadOptions } from './media-messages.ts';
+import type { NegotiatedMedia } from './negotiated-media.ts';
+import { PortPool } from './port-pool.ts';
+import { RtpSession } from './session.ts';
+import type { DatagramSocket } from './sockets.ts';
+import type { SrtpKeys } from './srtp.ts';
+
+if (!parentPort) throw new Error('This file is run as a worker thread');
+const port = parentPort;
+const options = workerData as MediaThreadOptions;
+const sockets = options.sockets === 'direct' ? directSockets() : dgramSockets();
+const pool = new PortPool(options.ports);
+type OpenSession = { session: RtpSession; listener: FrameListener; port: number };
+type SessionCommand = Exclude<MediaCommand, { kind: 'open' | 'close' | 'lateness' }>;
+
+const sessions = new Map<number, OpenSession>();
+/** Closed before their ports were open. */
+const abandoned = new Set<number>();
+const clock = new FrameClock({
+  onWake: () => sockets.poll(),
+  onServed: () => sockets.flush(),
+});
+
+// What happens within one round of the clock goes to the other thread as one message.
+let events: MediaEvent[] = [];
+
+function tell(event: MediaEvent): void {
+  if (events.length === 0) setImmediate(sendEvents);
+  events.push(event);
+}
+
+function sendEvents(): void {
+  if (events.length === 0) return;
+  const sent = events;
+  events = [];
+  port.postMessage(
+    sent,
+    sent.flatMap((event) => (event.kind === 'heard' ? [event.pcm.buffer as ArrayBuffer] : [])),
+  );
+}
+
+async function begin(id: number): Promise<void> {
+  let session: RtpSession | undefined;
+  const made = await openPorts(
+    (datagram) => guard(id, session?.onRtp, datagram),
+    (datagram) => guard(id, session?.onRtcp, datagram),
+  );
+  if (typeof made === 'string') return tell({ kind: 'not-opened', id, reason: made });
+  session = new RtpSession(made.rtp, made.rtcp, {
+    onPlayed: (playback, playedMs, isComplete) => tell({ kind: 'played', id, playback, playedMs, isComplete }),
+    onHeard: (pcm) => tell({ kind: 'heard', id, pcm: pcm.slice() }),
+    onDigit: (digit) => tell({ kind: 'digit', id, digit }),
+    onStalled: () => tell({ kind: 'stalled', id }),
+    onRecordingFailed: (error) => tell({ kind: 'recording-failed', id, reason: error.message }),
+  });
+  const { onFrame } = session;
+  const listener: FrameListener = { onFrame: (frame, nowMs) => guard(id, onFrame, frame, nowMs) };
+  sessions.set(id, { session, listener, port: made.port });
+  tell({ kind: 'opened', id, port: made.port });
+  if (abandoned.delete(id)) await close(id);
+}
+
+/** A free pair; ports that another program holds are passed over. */
+async function openPorts(
+  onRtp: (datagram: Buffer) => void,
+  onRtcp: (datagram: Buffer) => void,
+): Promise<{ rtp: DatagramSocket; rtcp: DatagramSocket; port: number } | string> {
+  for (let attempts = pool.available; attempts > 0; attempts--) {
+    const candidate = pool.take();
+    if (candidate === undefined) break;
+    try {
+      const rtp = await sockets.open(options.host, candidate, onRtp);
+      const rtcp = rtp && (await sockets.open(options.host, candidate + 1, onRtcp));
+      if (rtp && rtcp) return { rtp, rtcp, port: candidate };
+      rtp?.close();
+    } catch (error) {
+      pool.give(candidate);
+      return (error as Error).message;
+    }
+    pool.give(candidate);
+  }
+  return 'All ports for media are in use';
+}
+
+async function close(id: number): Promise<void> {
+  const open = sessions.get(id);
+  if (!open) {
+    abandoned.add(id);
+    return;
+  }
+  clock.remove(open.listener);
+  await open.session.close();
+  if (!sessions.delete(id)) return;
+  pool.give(open.port);
+  tell({ kind: 'closed', id, report: open.session.report });
+}
+
+/** A fault of ours in one call must not end the others. */
+function guard<T extends unknown[]>(id: number, act: ((...given: T) => void) | undefined, ...given: T): void {
+  try {
+    act?.(...given);
+  } catch (error) {
+    tell({ kind: 'failed', id, error: error as Error });
+    close(id);
+  }
+}
+
+function obey(command: MediaCommand): void {
+  switch (command.kind) {
+    case 'open':
+      begin(command.id);
+      return;
+    case 'close':
+      close(command.id);
+      return;
+    case 'lateness':
+      return tell({ kind: 'lateness', lateness: clock.takeLateness(), freePorts: pool.available });
+  }
+  const open = sessions.get(command.id);
+  if (open) guard(command.id, obeyIn, open, command);
+}
+
+function obeyIn({ session, listener }: OpenSession, command: SessionCommand): void {
+  switch (command.kind) {
+    case 'connect':
+      session.connect(withBuffers(command.media));
+      return clock.add(listener);
+    case 'play':
+      return session.play(command.playback, command.pcm);
+    case 'stop-playing':
+      return session.stopPlaying();
+    case 'send-digits':
+      return session.sendDigits(command.digits);
+    case 'hear':
+      session.hears = command.hears;
+      return;
+    case 'record':
+      return session.record(command.path);
+    case 'report':
+      return tell({ kind: 'report', id: command.id, report: session.report });
+  }
+}
+
+/** A Buffer comes from another thread as a plain Uint8Array. */
+function withBuffers(media: NegotiatedMedia): NegotiatedMedia {
+  const keys = ({ suite, key }: SrtpKeys): SrtpKeys => ({ suite, key: Buffer.from(key) });
+  return { ...media, srtp: media.srtp && { ours: keys(media.srtp.ours), theirs: keys(media.srtp.theirs) } };
+}
+
+port.on('message', (command: MediaCommand) => {
+  obey(command);
+  sockets.flush();
+});
