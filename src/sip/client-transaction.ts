@@ -98,7 +98,7 @@ export class ClientTransaction {
     } else {
       this.#state = 'completed';
       if (this.#isInvite) this.#send(this.#acknowledgement(response));
-      const linger = this.#isInvite ? Math.max(32_000, 64 * timers.t1) : timers.t4;
+      const linger = this.#isInvite ? 64 * timers.t1 : timers.t4; // timer D: 32 s with the standard T1
       if (reliable) queueMicrotask(() => this.terminate());
       else this.#timers.set(this.#isInvite ? 'D' : 'K', linger, () => this.terminate());
     }

@@ -1,14 +1,15 @@
-import { randomBytes } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { type NameAddress, parseNameAddress, writeNameAddress } from './header-values.ts';
 import { callIdOf, cseqOf, fromOf, newRequest, type SipRequest, type SipResponse, toOf } from './message.ts';
+import type { Target } from './resolve.ts';
 import { parseSipUri, writeSipUri } from './uri.ts';
 
 export function newTag(): string {
-  return randomBytes(8).toString('hex');
+  return randomUUID();
 }
 
 export function newCallId(): string {
-  return randomBytes(16).toString('hex');
+  return randomUUID();
 }
 
 type DialogState = {
@@ -18,7 +19,7 @@ type DialogState = {
   /** Where the peer's own requests arrive: its Contact. */
   remoteTarget: string;
   /** The proxies that asked to stay on the way, nearest first. */
-  routeSet: string[];
+  routeSet: readonly string[];
   localCSeq: number;
   remoteCSeq: number | undefined;
 };
@@ -26,9 +27,11 @@ type DialogState = {
 /** What two sides know of each other during a call (RFC 3261 §12). */
 export class Dialog {
   readonly callId: string;
+  /** Where its next hop was found, as long as that holds. */
+  way: Target | undefined;
   readonly #local: NameAddress;
   readonly #remote: NameAddress;
-  readonly #routeSet: string[];
+  readonly #routeSet: readonly string[];
   #remoteTarget: string;
   #localCSeq: number;
   #remoteCSeq: number | undefined;
@@ -53,7 +56,7 @@ export class Dialog {
       local: fromOf(request),
       remote,
       remoteTarget: contact.uri,
-      routeSet: response.headers.all('record-route').reverse(),
+      routeSet: response.headers.all('record-route').toReversed(),
       localCSeq: cseqOf(request).number,
       remoteCSeq: undefined,
     });
@@ -63,8 +66,8 @@ export class Dialog {
   static ofCallee(request: SipRequest, localTag: string): Dialog | undefined {
     const contact = parseNameAddress(request.headers.all('contact')[0] ?? '');
     if (!contact) return undefined;
-    const local = toOf(request);
-    local.parameters.set('tag', localTag);
+    const to = toOf(request);
+    const local = { ...to, parameters: new Map([...to.parameters, ['tag', localTag]]) };
     return new Dialog({
       callId: callIdOf(request),
       local,
@@ -110,7 +113,7 @@ export class Dialog {
   }
 
   // A proxy without lr is one of RFC 2543: it wants itself as Request-URI and the target at the end.
-  #route(): { uri: string; routes: string[] } {
+  #route(): { uri: string; routes: readonly string[] } {
     const first = parseSipUri(parseNameAddress(this.#routeSet[0] ?? '')?.uri ?? '');
     if (!first || first.parameters.has('lr')) return { uri: this.#remoteTarget, routes: this.#routeSet };
     const uri = writeSipUri({ ...first, headers: undefined });
@@ -128,7 +131,9 @@ export class Dialog {
   /** A re-INVITE or UPDATE may move the peer elsewhere. */
   refreshTarget(message: SipRequest | SipResponse): void {
     const contact = parseNameAddress(message.headers.all('contact')[0] ?? '');
-    if (contact) this.#remoteTarget = contact.uri;
+    if (!contact || contact.uri === this.#remoteTarget) return;
+    this.#remoteTarget = contact.uri;
+    this.way = undefined;
   }
 }
 

@@ -1,16 +1,33 @@
 import { splitList } from './headers.ts';
 
 /** `"Ada" <sip:ada@example.com>;tag=1`: From, To, Contact, Route, Refer-To and the like. */
-export type NameAddress = { displayName: string; uri: string; parameters: Map<string, string> };
+export type NameAddress = Readonly<{ displayName: string; uri: string; parameters: ReadonlyMap<string, string> }>;
 
-export type Via = {
+export type Via = Readonly<{
   transport: string;
   host: string;
   port: number | undefined;
-  parameters: Map<string, string>;
-};
+  parameters: ReadonlyMap<string, string>;
+}>;
 
 export type CSeq = { number: number; method: string };
+
+/**
+ * The same values come again with every message of a call, so what they mean is remembered for a while.
+ * A copy is: a part of a string keeps the whole message in memory.
+ */
+function remembering<T>(parse: (value: string) => T | undefined): (value: string) => T | undefined {
+  const known = new Map<string, T>();
+  return (value) => {
+    const remembered = known.get(value);
+    if (remembered !== undefined) return remembered;
+    const copy = Buffer.from(value).toString();
+    const parsed = parse(copy);
+    if (known.size >= 1_000) known.clear();
+    if (parsed !== undefined) known.set(copy, parsed);
+    return parsed;
+  };
+}
 
 const token = /^[A-Za-z0-9\-.!%*_+`'~]+$/;
 
@@ -40,7 +57,7 @@ export function quote(text: string): string {
   return `"${text.replace(/["\\]/g, '\\$&')}"`;
 }
 
-export function parseNameAddress(value: string): NameAddress | undefined {
+export const parseNameAddress = remembering((value: string): NameAddress | undefined => {
   const bracketed = /^\s*("(?:[^"\\]|\\.)*"|[^"<]*?)\s*<([^<>]*)>\s*(?:;(.*))?$/s.exec(value);
   if (bracketed) {
     const [, display = '', uri = '', rest = ''] = bracketed;
@@ -57,7 +74,7 @@ export function parseNameAddress(value: string): NameAddress | undefined {
   if (!isUri(uri) || /[?,]/.test(uri)) return undefined;
   const parameters = parseParameters(rest.join(';'));
   return parameters && { displayName: '', uri, parameters };
-}
+});
 
 function isUri(text: string): boolean {
   return /^[a-z][a-z0-9+\-.]*:[^\s<>"]+$/i.test(text);
@@ -70,7 +87,7 @@ export function writeNameAddress({ displayName, uri, parameters }: NameAddress):
   return `${displayName ? `${quote(displayName)} ` : ''}<${uri}>${written.join('')}`;
 }
 
-export function parseVia(value: string): Via | undefined {
+export const parseVia = remembering((value: string): Via | undefined => {
   const parts =
     /^SIP\s*\/\s*2\.0\s*\/\s*([A-Za-z0-9\-.!%*_+`'~]+)\s+(\[[0-9a-fA-F:.]+\]|[^\s:;[\]]+)\s*(?::\s*(\d{1,5}))?\s*(?:;(.*))?$/s.exec(
       value.trim(),
@@ -80,7 +97,7 @@ export function parseVia(value: string): Via | undefined {
   const parameters = parseParameters(rest);
   if (!parameters || Number(port ?? 0) > 65_535) return undefined;
   return { transport: transport.toUpperCase(), host, port: port === undefined ? undefined : Number(port), parameters };
-}
+});
 
 export function writeVia({ transport, host, port, parameters }: Via): string {
   const written = [...parameters].map(([name, value]) => `;${name}${value && `=${value}`}`);

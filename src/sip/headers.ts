@@ -1,3 +1,5 @@
+const none: readonly string[] = [];
+
 /** Header fields of one message: names in lower case and long form, values in the order they came. */
 export class Headers {
   readonly #fields = new Map<string, string[]>();
@@ -8,9 +10,11 @@ export class Headers {
   }
 
   /** All values; of list headers each element by itself. */
-  all(name: HeaderName): string[] {
-    const lines = this.#fields.get(name) ?? [];
-    return listHeaders.has(name) ? lines.flatMap((line) => splitList(line)) : lines;
+  all(name: HeaderName): readonly string[] {
+    const lines = this.#fields.get(name);
+    if (!lines) return none;
+    const isList = listHeaders.has(name) && lines.some((line) => line === '' || line.includes(','));
+    return isList ? lines.flatMap((line) => splitList(line)) : lines;
   }
 
   has(name: HeaderName): boolean {
@@ -50,6 +54,15 @@ export class Headers {
   *lines(): Generator<[name: string, value: string]> {
     for (const [name, values] of this.#fields) for (const value of values) yield [name, value];
   }
+
+  /** All lines as they go over the wire, but for the Content-Length, which the body decides. */
+  toString(): string {
+    let text = '';
+    for (const [name, values] of this.#fields) {
+      if (name !== 'content-length') for (const value of values) text += `${spell(name)}: ${value}\r\n`;
+    }
+    return text;
+  }
 }
 
 /** Lower case, long form. */
@@ -79,9 +92,22 @@ const compactForms: Record<string, HeaderName> = {
   x: 'session-expires',
 };
 
-export function toHeaderName(written: string): HeaderName {
+// The same few names come and go with every message; others may send any name.
+const mostNames = 500;
+const names = new Map<string, HeaderName | undefined>();
+const spellings = new Map<string, string>();
+
+function remember<T>(known: Map<string, T>, name: string, value: T): T {
+  if (known.size < mostNames) known.set(name, value);
+  return value;
+}
+
+/** Undefined: a header cannot be called so. */
+export function toHeaderName(written: string): HeaderName | undefined {
+  if (names.has(written)) return names.get(written);
   const name = written.toLowerCase();
-  return compactForms[name] ?? (name as HeaderName);
+  const isName = /^[a-z0-9\-.!%*_+`'~]+$/.test(name);
+  return remember(names, written, isName ? (compactForms[name] ?? (name as HeaderName)) : undefined);
 }
 
 // Only these may be joined by commas; others, such as Date or Authorization, hold commas of their own.
@@ -117,13 +143,18 @@ const ordinarySpelling: Record<string, string> = {
 };
 
 /** The name as most implementations write it. */
-export function spell(name: string): string {
+function spell(name: string): string {
+  return spellings.get(name) ?? remember(spellings, name, capitalize(name));
+}
+
+function capitalize(name: string): string {
   return ordinarySpelling[name] ?? name.replace(/(^|-)([a-z])/g, (_, dash, letter) => dash + letter.toUpperCase());
 }
 
 /** Splits at commas outside of quotes and angle brackets. */
 export function splitList(line: string, separator = ','): string[] {
   if (!line.includes(separator)) return line.trim() ? [line.trim()] : [];
+  if (!line.includes('"') && !line.includes('<')) return trimmed(line.split(separator));
   const parts: string[] = [];
   let start = 0;
   let quoted = false;
@@ -142,5 +173,9 @@ export function splitList(line: string, separator = ','): string[] {
     }
   }
   parts.push(line.slice(start));
+  return trimmed(parts);
+}
+
+function trimmed(parts: string[]): string[] {
   return parts.map((part) => part.trim()).filter(Boolean);
 }

@@ -1,5 +1,5 @@
 import { type CSeq, type NameAddress, parseCSeq, parseNameAddress, parseVia, type Via } from './header-values.ts';
-import { type HeaderName, Headers, spell } from './headers.ts';
+import { type HeaderName, Headers } from './headers.ts';
 
 export type SipRequest = { kind: 'request'; method: string; uri: string; headers: Headers; body: Buffer };
 export type SipResponse = { kind: 'response'; status: number; reason: string; headers: Headers; body: Buffer };
@@ -26,12 +26,9 @@ export function writeMessage(message: SipMessage): Buffer {
     message.kind === 'request'
       ? `${message.method} ${message.uri} SIP/2.0`
       : `SIP/2.0 ${message.status} ${message.reason.replace(/[\r\n\0]/g, ' ')}`;
-  const lines = [start];
-  for (const [name, value] of message.headers.lines()) {
-    if (name !== 'content-length') lines.push(`${spell(name)}: ${value}`);
-  }
-  lines.push(`Content-Length: ${message.body.length}`, '', '');
-  return Buffer.concat([Buffer.from(lines.join('\r\n')), message.body]);
+  const { headers, body } = message;
+  const head = Buffer.from(`${start}\r\n${headers}Content-Length: ${body.length}\r\n\r\n`);
+  return body.length === 0 ? head : Buffer.concat([head, body]);
 }
 
 /** The topmost Via of a message that was checked when it was read. */
@@ -53,6 +50,12 @@ export function toOf(message: SipMessage): NameAddress {
 
 export function callIdOf(message: SipMessage): string {
   return must(message.headers.get('call-id'), 'Call-ID');
+}
+
+/** The session description that a message carries. */
+export function sdpOf(message: SipMessage): string | undefined {
+  const isSdp = /^application\/sdp\b/i.test(message.headers.get('content-type') ?? '');
+  return isSdp && message.body.length > 0 ? message.body.toString() : undefined;
 }
 
 function must<T>(value: T | undefined, name: string): T {

@@ -5,11 +5,13 @@ import { Dialog, newCallId, newTag } from './dialog.ts';
 import type { DigestAuthentication } from './digest.ts';
 import { parseNameAddress, parseNumber, quote } from './header-values.ts';
 import type { HeaderName } from './headers.ts';
-import { cseqOf, newRequest, type SipRequest, type SipResponse, toOf } from './message.ts';
+import { cseqOf, newRequest, type SipRequest, type SipResponse, sdpOf, toOf } from './message.ts';
 import type { Phone } from './phone.ts';
 import type { Target } from './resolve.ts';
-import { Timers, type TimerValues } from './timers.ts';
+import { settledTimer } from './session-timer.ts';
+import { Timers } from './timers.ts';
 import type { TransactionLayer } from './transaction-layer.ts';
+import { parseSipUri } from './uri.ts';
 
 export type OutgoingCallOptions = {
   /** The caller ID: `sip:+12025550000@example.com`. */
@@ -17,7 +19,11 @@ export type OutgoingCallOptions = {
   displayName?: string;
   /** The SDP offer. */
   offer: string;
-  /** Further headers of the INVITE, such as P-Asserted-Identity. */
+  /** Who calls, for a network that trusts us (RFC 3325): a SIP or tel URI. */
+  assertedIdentity?: string;
+  /** The network is to keep the identity to itself (RFC 3325 §9.3). */
+  privacy?: 'id';
+  /** Further headers of the INVITE. */
   headers?: [HeaderName, string][];
   /** Aborting it hangs up, or cancels what still rings. */
   signal?: AbortSignal;
@@ -32,11 +38,14 @@ export type OutgoingCallOptions = {
 
 /** What placing a call needs beyond what every call needs. */
 export type CallingPhone = Phone & {
-  readonly timers: TimerValues;
-  readonly supported: string;
+  /** The session timer that we ask for. */
+  readonly sessionS: number;
   readonly authentication: DigestAuthentication | undefined;
-  resolve(uri: string): Promise<Target[]>;
-  contact(protocol: Target['protocol']): string;
+  /** What stands between us and everybody: Route headers of requests outside of a dialog. */
+  readonly routes: string[];
+  /** Where a request outside of a dialog goes, in the order in which to try. */
+  wayTo(uri: string): Promise<Target[]>;
+  contact(to: Target): string;
   dress(request: SipRequest): SipRequest;
 };
 
@@ -62,18 +71,21 @@ export class OutgoingCall {
   #ringingAt: Date | null = null;
   #answeredAt: Date | null = null;
   #cseq = 0;
-  #sessionExpires: string;
+  #sessionS: number;
   #invite: { transaction: ClientTransaction; to: Target; provisional: boolean; cancelled: boolean } | undefined;
   #session: CallSession | undefined;
   #giveUp: 'cancelled' | 'no-answer' | undefined;
   #isOver = false;
 
   constructor(phone: CallingPhone, layer: TransactionLayer, target: string, options: OutgoingCallOptions) {
+    for (const uri of [options.from, options.assertedIdentity]) {
+      if (uri !== undefined && !isCallerUri(uri)) throw new Error(`Not a SIP or tel URI to call from: ${uri}`);
+    }
     this.#phone = phone;
     this.#layer = layer;
     this.#target = target;
     this.#options = options;
-    this.#sessionExpires = phone.sessionExpires;
+    this.#sessionS = phone.sessionS;
     const { promise, resolve } = Promise.withResolvers<CallEnd>();
     this.ended = promise;
     this.#resolveEnded = resolve;
@@ -107,11 +119,17 @@ export class OutgoingCall {
     else this.#cancel('cancelled');
   }
 
+  /** Whatever its state, it ends without a word to the other side. */
+  abandon(reason: string): void {
+    if (this.#session) this.#session.abandon({ endedBy: 'us', reason });
+    else this.#end({ kind: 'network-failure', endedBy: 'us', sipStatus: null, q850Cause: null, reason });
+  }
+
   readonly #onAbort = () => this.hangUp();
 
   /** Tries every place that the URI leads to (RFC 3263 §4.3), and follows where it is sent on to. */
   async #place(uri: string, redirects: number): Promise<void> {
-    const targets = await this.#phone.resolve(uri);
+    const targets = await this.#phone.wayTo(uri);
     let last: Final = 'unreachable';
     for (const target of targets) {
       if (this.#isOver || this.#giveUp) break;
@@ -151,20 +169,23 @@ export class OutgoingCall {
   }
 
   #newInvite(uri: string, target: Target): SipRequest {
-    const { from, displayName, offer, headers = [] } = this.#options;
+    const { from, displayName, offer, assertedIdentity, privacy, headers = [] } = this.#options;
     const request = newRequest('INVITE', uri);
     request.headers
+      .set('route', ...this.#phone.routes)
       .set('max-forwards', '70')
       .set('from', `${displayName ? `${quote(displayName)} ` : ''}<${from}>;tag=${this.#fromTag}`)
       .set('to', `<${uri}>`)
       .set('call-id', this.callId)
       .set('cseq', `${++this.#cseq} INVITE`)
-      .set('contact', this.#phone.contact(target.protocol))
+      .set('contact', this.#phone.contact(target))
       .set('allow', this.#phone.allow)
       .set('supported', this.#phone.supported)
-      .set('session-expires', this.#sessionExpires)
-      .set('min-se', '90')
+      .set('session-expires', String(this.#sessionS))
+      .set('min-se', String(this.#phone.minSessionS))
       .set('content-type', 'application/sdp');
+    if (assertedIdentity !== undefined) request.headers.set('p-asserted-identity', `<${assertedIdentity}>`);
+    if (privacy !== undefined) request.headers.set('privacy', privacy);
     for (const [name, value] of headers) request.headers.append(name, value);
     request.body = Buffer.from(offer);
     return this.#phone.dress(request);
@@ -252,20 +273,28 @@ export class OutgoingCall {
   #answer(dialog: Dialog, response: SipResponse, sdp: string): void {
     this.#timers.clear();
     this.#answeredAt = new Date();
-    this.#session = new CallSession(this.#phone, dialog, response, {
-      onOffer: (offer) => this.#options.onOffer?.(offer),
-      localSdp: () => this.#options.offer,
-      onInfo: (type, body) => this.#options.onInfo?.(type, body),
-      onEnd: (end) => this.#end({ kind: 'answered', sipStatus: response.status, ...end }),
-    });
+    this.#session = new CallSession(
+      this.#phone,
+      {
+        dialog,
+        peer: response,
+        localSdp: this.#options.offer,
+        timer: settledTimer(response),
+        onEnd: (end) => this.#end({ kind: 'answered', sipStatus: response.status, ...end }),
+      },
+      {
+        onOffer: (offer) => this.#options.onOffer?.(offer),
+        onInfo: (type, body) => this.#options.onInfo?.(type, body),
+      },
+    );
     this.#options.onAnswered?.(sdp);
   }
 
   /** RFC 4028 §7.4: the other side wants to be refreshed less often. */
   #takeLongerInterval(response: SipResponse): boolean {
     const least = parseNumber(response.headers.get('min-se'));
-    if (least === undefined || least <= (parseNumber(this.#sessionExpires) ?? 0)) return false;
-    this.#sessionExpires = String(least);
+    if (least === undefined || least <= this.#sessionS) return false;
+    this.#sessionS = least;
     return true;
   }
 
@@ -316,9 +345,8 @@ export class OutgoingCall {
 /** What a provisional response opened: one for each phone that rings. */
 type EarlyDialog = { dialog: Dialog; rseq: number | undefined; sdp: string | undefined };
 
-function sdpOf(response: SipResponse): string | undefined {
-  const isSdp = /^application\/sdp\b/i.test(response.headers.get('content-type') ?? '');
-  return isSdp && response.body.length > 0 ? response.body.toString() : undefined;
+function isCallerUri(uri: string): boolean {
+  return parseSipUri(uri) !== undefined || /^tel:[+0-9a-f*#.()-]+(;[a-z0-9.=+-]+)*$/i.test(uri);
 }
 
 /** Where a 3xx sends us, the most wanted first (RFC 3261 §8.1.3.4). */

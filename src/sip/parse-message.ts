@@ -62,8 +62,9 @@ function headOf(data: Buffer): { text: string; end: number } | undefined {
 
 /** RFC 3261 §7.3.1: a line that begins with white space goes on with the one before. */
 function unfold(head: string): string[] {
-  const text = head.replace(/^(?:\r?\n)+/, '');
-  return (/\n[ \t]/.test(text) ? text.replace(/[ \t]*\r?\n[ \t]+/g, ' ') : text).split(/\r?\n/);
+  const text = /^[\r\n]/.test(head) ? head.replace(/^(?:\r?\n)+/, '') : head;
+  const unfolded = /\n[ \t]/.test(text) ? text.replace(/[ \t]*\r?\n[ \t]+/g, ' ') : text;
+  return unfolded.split('\n').map((line) => (line.endsWith('\r') ? line.slice(0, -1) : line));
 }
 
 function parseStartLine(line: string): StartLine | undefined {
@@ -84,22 +85,21 @@ function startFaults(start: StartLine): string[] {
 
 function readHeaderLine(line: string, headers: Headers, faults: string[]): void {
   const colon = line.indexOf(':');
-  const name = line.slice(0, colon).trimEnd();
-  if (colon < 1 || !isToken(name)) {
+  const name = colon < 1 ? undefined : toHeaderName(line.slice(0, colon).trimEnd());
+  if (name === undefined) {
     faults.push('a header line has no name');
     return;
   }
   const value = line.slice(colon + 1).trim();
   if (value.includes('\0') || value.includes('\r'))
     faults.push(`the header ${name.slice(0, 40)} holds control characters`);
-  else headers.append(toHeaderName(name), value);
+  else headers.append(name, value);
 }
 
 function readBody(rest: Buffer, headers: Headers, faults: string[]): Buffer {
   if (!headers.has('content-length')) return rest;
-  const lengths = new Set(headers.all('content-length').map(parseNumber));
-  const [length] = lengths;
-  if (lengths.size !== 1 || length === undefined) {
+  const [length, ...others] = headers.all('content-length').map(parseNumber);
+  if (length === undefined || others.some((other) => other !== length)) {
     faults.push('the Content-Length is not one number');
     return noBody;
   }

@@ -1,6 +1,7 @@
 import type { Dialog } from './dialog.ts';
 import type { SipRequest, SipResponse } from './message.ts';
 import type { ServerTransaction } from './server-transaction.ts';
+import type { TimerValues } from './timers.ts';
 
 /** Handlers of what arrives inside of one call. */
 export type InDialog = {
@@ -11,14 +12,20 @@ export type InDialog = {
 /** What a call needs of the user agent that it belongs to. */
 export type Phone = {
   readonly allow: string;
-  readonly sessionExpires: string;
-  addDialog(key: string, handlers: InDialog): void;
-  removeDialog(key: string): void;
+  readonly supported: string;
+  readonly timers: TimerValues;
+  /** The shortest session timer that we take (RFC 4028 §5). */
+  readonly minSessionS: number;
+  addDialog(dialog: Dialog, handlers: InDialog): void;
+  removeDialog(dialog: Dialog): void;
   contactOf(dialog: Dialog): string;
-  response(request: SipRequest, status: number, reason: string): SipResponse;
+  /** `tag` is ours in the To, where the request has none. */
+  response(request: SipRequest, status: number, reason: string, tag?: string): SipResponse;
   capabilities(request: SipRequest): SipResponse;
   notAllowed(request: SipRequest): SipResponse;
-  /** Sends within a dialog, answering a challenge; the final response, or why there is none. */
+  /** RFC 4028 §8: the session timer that a request asks for is below our least. */
+  tooBrief(request: SipRequest): SipResponse;
+  /** Sends within a dialog, answering a challenge; the final response (of an INVITE every 2xx), or why there is none. */
   sendInDialog(
     request: SipRequest,
     dialog: Dialog,

@@ -27,16 +27,26 @@ export const systemResolver: Resolver = {
 const services: Record<string, Protocol> = { 'sip+d2u': 'udp', 'sip+d2t': 'tcp', 'sips+d2t': 'tls' };
 const srvPrefixes: Record<Protocol, string> = { udp: '_sip._udp.', tcp: '_sip._tcp.', tls: '_sips._tcp.' };
 
+/** The one place that a URI with an IP address leads to; undefined: a name has to be looked up. */
+export function addressedTarget(uri: SipUri): Target | undefined {
+  const host = (uri.parameters.get('maddr') ?? uri.host).replace(/^\[|\]$/g, '');
+  if (!isIP(host)) return undefined;
+  const protocol = protocolOf(uri) ?? 'udp';
+  const serverName = uri.host.replace(/^\[|\]$/g, '');
+  return { protocol, host, port: uri.port ?? defaultPort(protocol), serverName };
+}
+
 /** Where a SIP URI leads, in the order in which to try (RFC 3263 §4). Empty: nowhere. */
 export async function resolveTargets(
   uri: SipUri,
   resolver: Resolver = systemResolver,
   random: () => number = Math.random,
 ): Promise<Target[]> {
+  const addressed = addressedTarget(uri);
+  if (addressed) return [addressed];
   const host = uri.parameters.get('maddr') ?? uri.host;
-  const bare = host.replace(/^\[|\]$/g, '');
   const named = protocolOf(uri);
-  if (isIP(bare) || uri.port !== undefined) {
+  if (uri.port !== undefined) {
     const protocol = named ?? (uri.scheme === 'sips' ? 'tls' : 'udp');
     return addressesOf(host, protocol, uri.port ?? defaultPort(protocol), uri.host, resolver);
   }

@@ -6,8 +6,6 @@ export type ServerTransactionOptions = {
   reliable: boolean;
   timers: TimerValues;
   send: (response: SipResponse) => void;
-  /** No ACK came for our final response to an INVITE. */
-  onNoAck: () => void;
   onTerminated: () => void;
 };
 
@@ -37,11 +35,21 @@ export class ServerTransaction {
     this.respond(newResponse(this.request, 100, 'Trying'));
   }
 
-  respond(response: SipResponse): void {
+  /** `onNoAck`: our final response to an INVITE was never acknowledged. */
+  respond(response: SipResponse, onNoAck?: () => void): void {
     if (this.#state !== 'proceeding') return;
     this.#last = response;
     this.#options.send(response);
-    if (response.status >= 200) this.#onFinal(response);
+    if (response.status >= 200) this.#onFinal(response, onNoAck);
+  }
+
+  /**
+   * Answers and keeps nothing (RFC 3261 §8.2.7): a repetition is answered as if it were new. It is for requests
+   * of strangers, whose number must not fill our memory.
+   */
+  respondAndForget(response: SipResponse): void {
+    this.respond(response);
+    this.terminate();
   }
 
   /** The same request again: the answer may have been lost. */
@@ -74,7 +82,7 @@ export class ServerTransaction {
     this.#options.onTerminated();
   }
 
-  #onFinal(response: SipResponse): void {
+  #onFinal(response: SipResponse, onNoAck?: () => void): void {
     const { timers, reliable } = this.#options;
     if (!this.#isInvite) {
       this.#state = 'completed';
@@ -87,8 +95,8 @@ export class ServerTransaction {
     if (!reliable || isSuccess) this.#repeatAfter(timers.t1, response);
     this.#timers.set('H', 64 * timers.t1, () => {
       this.#timers.stop('G');
-      this.#options.onNoAck();
       this.terminate();
+      onNoAck?.();
     });
     if (isSuccess) this.#timers.set('L', 64 * timers.t1 + timers.t4, () => this.terminate());
   }

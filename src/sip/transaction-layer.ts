@@ -1,6 +1,6 @@
-import { randomBytes } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { ClientTransaction, clientTransactionKey } from './client-transaction.ts';
-import { writeVia } from './header-values.ts';
+import { type Via, writeVia } from './header-values.ts';
 import { cseqOf, newRequest, newResponse, type SipRequest, type SipResponse, topVia, writeMessage } from './message.ts';
 import { parseMessage } from './parse-message.ts';
 import { ServerTransaction, serverTransactionKey } from './server-transaction.ts';
@@ -9,10 +9,15 @@ import { type Address, type Protocol, Transport, type TransportOptions } from '.
 
 export type TransactionLayerOptions = Omit<TransportOptions, 'onData'> & {
   timers?: TimerValues;
+  /** The host that our Via names; without it the one that we listen at. */
+  sentBy?: string;
+  /** The topmost Via of a response, our own with what the peer added, and who sent it. */
+  onVia?: (via: Via, from: Address) => void;
   /** A new request; it is answered through its transaction. */
   onRequest: (transaction: ServerTransaction, from: Address) => void;
   /** The ACK of a 2xx, which has no transaction (RFC 3261 §17). */
   onAck: (ack: SipRequest) => void;
+  onError?: (error: unknown) => void;
   /** The caller of an INVITE gives up; the CANCEL itself is answered already. */
   onCancel: (invite: ServerTransaction) => void;
 };
@@ -89,6 +94,10 @@ export class TransactionLayer {
     await this.#transport.send(writeMessage(ack), to, serverName);
   }
 
+  ping(to: Address): void {
+    this.#transport.ping(to);
+  }
+
   async close(): Promise<void> {
     for (const transaction of [...this.#clients.values(), ...this.#servers.values()]) transaction.terminate();
     await this.#transport.close();
@@ -96,28 +105,36 @@ export class TransactionLayer {
 
   // RFC 3581: rport asks for the answer to come to where the request came from.
   #newVia(protocol: Protocol): string {
-    const parameters = new Map([
-      ['rport', ''],
-      ['branch', `z9hG4bK${randomBytes(12).toString('hex')}`],
-    ]);
-    const { host } = this.#transport;
-    return writeVia({
-      transport: protocol.toUpperCase(),
-      host: bracketed(host),
-      port: this.localPort(protocol),
-      parameters,
-    });
+    const host = bracketed(this.#options.sentBy ?? this.#transport.host);
+    const sentBy = `${host}:${this.localPort(protocol)}`;
+    return `SIP/2.0/${protocol.toUpperCase()} ${sentBy};rport;branch=z9hG4bK${randomUUID()}`;
   }
 
   #receive(data: Buffer, from: Address, answer: (data: Buffer) => void): void {
+    try {
+      this.#read(data, from, answer);
+    } catch (error) {
+      if (!this.#options.onError) throw error;
+      this.#options.onError(error);
+    }
+  }
+
+  #read(data: Buffer, from: Address, answer: (data: Buffer) => void): void {
     const parsed = parseMessage(data);
     if (parsed.kind === 'faulty') {
       if (parsed.request) answer(writeMessage(newResponse(parsed.request, parsed.status, 'Bad Request')));
       return;
     }
     const { message } = parsed;
-    if (message.kind === 'response') this.#clients.get(clientTransactionKey(message))?.receive(message);
+    if (message.kind === 'response') this.#receiveResponse(message, from);
     else this.#receiveRequest(message, from, answer);
+  }
+
+  #receiveResponse(response: SipResponse, from: Address): void {
+    const client = this.#clients.get(clientTransactionKey(response));
+    if (!client) return;
+    this.#options.onVia?.(topVia(response), from);
+    client.receive(response);
   }
 
   #receiveRequest(request: SipRequest, from: Address, answer: (data: Buffer) => void): void {
@@ -145,7 +162,6 @@ export class TransactionLayer {
       reliable: from.protocol !== 'udp',
       timers: this.#timers,
       send: (response) => send(writeMessage(response)),
-      onNoAck: () => {},
       onTerminated: () => this.#servers.delete(key),
     });
     this.#servers.set(key, transaction);
@@ -162,12 +178,9 @@ export class TransactionLayer {
 
   #receiveCancel(cancel: ServerTransaction, key: string): void {
     const invite = this.#servers.get(key.replace(/ CANCEL$/, ' INVITE'));
-    cancel.respond(
-      invite
-        ? newResponse(cancel.request, 200, 'OK')
-        : newResponse(cancel.request, 481, 'Call/Transaction Does Not Exist'),
-    );
-    if (invite?.state === 'proceeding') this.#options.onCancel(invite);
+    if (!invite) return cancel.respondAndForget(newResponse(cancel.request, 481, 'Call/Transaction Does Not Exist'));
+    cancel.respond(newResponse(cancel.request, 200, 'OK'));
+    if (invite.state === 'proceeding') this.#options.onCancel(invite);
   }
 }
 
@@ -180,9 +193,9 @@ function noteSource(request: SipRequest, from: Address): void {
     request.headers.set('via', first, ...others);
     return;
   }
-  via.parameters.set('received', from.host);
-  if (asked) via.parameters.set('rport', String(from.port));
-  request.headers.set('via', writeVia(via), ...others);
+  const parameters = new Map([...via.parameters, ['received', from.host]]);
+  if (asked) parameters.set('rport', String(from.port));
+  request.headers.set('via', writeVia({ ...via, parameters }), ...others);
 }
 
 function bracketed(host: string): string {

@@ -183,7 +183,6 @@ function server(method: string, options: { reliable?: boolean } = {}) {
     reliable: options.reliable ?? false,
     timers: standardTimers,
     send: (response) => void sent.push({ at: now, response }),
-    onNoAck: () => unacknowledged++,
     onTerminated: () => ended++,
   });
   const pass = (ms: number) => {
@@ -192,7 +191,7 @@ function server(method: string, options: { reliable?: boolean } = {}) {
       mock.timers.tick(100);
     }
   };
-  const respond = (status: number) => transaction.respond(newResponse(request, status, 'x'));
+  const respond = (status: number) => transaction.respond(newResponse(request, status, 'x'), () => unacknowledged++);
   return {
     transaction,
     pass,

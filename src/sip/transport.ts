@@ -58,7 +58,11 @@ export class Transport {
   }
 
   async #bind(): Promise<void> {
-    const udp = createSocket({ type: isIPv6(this.host) ? 'udp6' : 'udp4', recvBufferSize: 4 * 1024 * 1024 });
+    const udp = createSocket({
+      type: isIPv6(this.host) ? 'udp6' : 'udp4',
+      recvBufferSize: 4 * 1024 * 1024,
+      lookup: takeAddress,
+    });
     this.#udp = udp;
     await new Promise<void>((resolve, reject) => {
       udp.once('error', reject).bind(this.#options.port, this.host, () => {
@@ -102,6 +106,13 @@ export class Transport {
     connection.write(data);
   }
 
+  /** RFC 5626 §3.5.1: a double line break, over UDP or a connection that is open. */
+  ping(to: Address): void {
+    const ping = Buffer.from('\r\n\r\n');
+    if (to.protocol === 'udp') void this.#sendDatagram(ping, to).catch(() => {});
+    else this.#connections.get(keyOf(to))?.write(ping);
+  }
+
   #sendDatagram(data: Buffer, { host, port }: Address): Promise<void> {
     if (data.length > largestDatagram) return Promise.reject(new Error('The message is too large for UDP'));
     return new Promise((resolve, reject) => {
@@ -121,16 +132,17 @@ export class Transport {
     const known = this.#connections.get(key);
     if (known) return known.opened;
     const tcp = tcpConnect({ host: to.host, port: to.port, localAddress: this.host });
-    const socket = to.protocol === 'tcp' ? tcp : this.#secure(tcp, serverName);
+    const socket = to.protocol === 'tcp' ? tcp : this.#secure(tcp, serverName ?? to.host);
     const opened = to.protocol === 'tcp' ? 'connect' : 'secureConnect';
     return this.#keep(new Connection(socket, to, opened, this.#options.onData)).opened;
   }
 
   /** The certificate must name whom we wanted to reach; an IP address must stand in it as such. */
-  #secure(socket: Socket, serverName: string | undefined): Socket {
+  #secure(socket: Socket, serverName: string): Socket {
     const ca = this.#options.tls?.ca;
-    const isName = serverName !== undefined && !isIP(serverName);
-    return tlsConnect({ socket, ...(ca !== undefined && { ca }), ...(isName && { servername: serverName }) });
+    // Without `host`, Node would look for "localhost" in the certificate of an IP address.
+    const whom = isIP(serverName) ? { host: serverName } : { servername: serverName };
+    return tlsConnect({ socket, ...(ca !== undefined && { ca }), ...whom });
   }
 
   #accept(socket: Socket, protocol: Protocol): void {
@@ -157,6 +169,15 @@ export class Transport {
 
 function keyOf({ protocol, host, port }: Address): string {
   return `${protocol} ${host} ${port}`;
+}
+
+/** We only send to IP addresses; asking for them as for names costs a turn of the loop. */
+function takeAddress(
+  host: string,
+  _options: unknown,
+  found: (error: null, address: string, family: number) => void,
+): void {
+  found(null, host, isIP(host));
 }
 
 function listenOn(server: Server, port: number, host: string): Promise<void> {

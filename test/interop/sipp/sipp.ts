@@ -7,7 +7,7 @@ import { after } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '../../../src/free-port.ts';
 
-/** A sipp that plays the callee by a scenario, once. */
+/** A sipp that plays the callee by a scenario, once; with `calling` the caller of a port. */
 export type Sipp = {
   uri: string;
   port: number;
@@ -15,7 +15,10 @@ export type Sipp = {
   passed: Promise<void>;
 };
 
-export async function startSipp(steps: string, options: { tcp?: boolean; calls?: number } = {}): Promise<Sipp> {
+export async function startSipp(
+  steps: string,
+  options: { tcp?: boolean; calls?: number; calling?: number } = {},
+): Promise<Sipp> {
   const folder = await mkdtemp(join(tmpdir(), 'parley-sipp-'));
   const file = join(folder, 'scenario.xml');
   await writeFile(
@@ -25,7 +28,8 @@ export async function startSipp(steps: string, options: { tcp?: boolean; calls?:
   const port = await freePort();
   const args = ['-sf', file, '-i', '127.0.0.1', '-p', String(port), '-m', String(options.calls ?? 1), '-nostdin'];
   const limits = ['-timeout', '40s', '-timeout_error', '-trace_err', '-trace_msg'];
-  const child = spawn('sipp', [...args, ...limits, ...(options.tcp ? ['-t', 't1'] : [])], {
+  const calling = options.calling === undefined ? [] : [`127.0.0.1:${options.calling}`];
+  const child = spawn('sipp', [...calling, ...args, ...limits, ...(options.tcp ? ['-t', 't1'] : [])], {
     cwd: folder,
     stdio: 'ignore',
   });
@@ -40,7 +44,8 @@ export async function startSipp(steps: string, options: { tcp?: boolean; calls?:
     throw new Error(`sipp ended with ${code}\n${texts.join('\n')}`);
   });
   passed.catch(() => {}); // whoever awaits it hears of it
-  while (!(await isBound(port, options.tcp ? 'tcp' : 'udp')) && child.exitCode === null) await sleep(10);
+  while (calling.length === 0 && !(await isBound(port, options.tcp ? 'tcp' : 'udp')) && child.exitCode === null)
+    await sleep(10);
   return { uri: `sip:+12025550100@127.0.0.1:${port}${options.tcp ? ';transport=tcp' : ''}`, port, passed };
 }
 
@@ -103,6 +108,30 @@ export function ask(method: string, cseq: number, options: { headers?: string[];
   return `<send${method === 'ACK' ? '' : ' retrans="500"'}><![CDATA[\n${lines.join('\n')}\n\n]]></send>`;
 }
 
+/** A request of the caller. In the call its To is the one of the last response. */
+export function place(
+  method: string,
+  cseq: number,
+  options: { inCall?: boolean; branch?: string; body?: boolean; headers?: string[] } = {},
+): string {
+  const lines = [
+    `${method} ${options.inCall ? '[next_url]' : 'sip:bob@[remote_ip]:[remote_port]'} SIP/2.0`,
+    `Via: SIP/2.0/[transport] [local_ip]:[local_port];branch=${options.branch ?? '[branch]'}`,
+    'From: <sip:ada@[local_ip]:[local_port]>;tag=[call_number]',
+    `To: <sip:bob@[remote_ip]:[remote_port]>${options.inCall ? '[peer_tag_param]' : ''}`,
+    'Call-ID: [call_id]',
+    `CSeq: ${cseq} ${method}`,
+    'Max-Forwards: 70',
+    'Contact: <sip:ada@[local_ip]:[local_port];transport=[transport]>',
+    ...(options.headers ?? []),
+    ...(options.body ? ['Content-Type: application/sdp'] : []),
+    'Content-Length: [len]',
+    '',
+    ...(options.body ? sdp.split('\r\n').slice(0, -1) : []),
+  ];
+  return `<send${method === 'ACK' ? '' : ' retrans="500"'}><![CDATA[\n${lines.join('\n')}\n\n]]></send>`;
+}
+
 const remember = (header: string, name: string) =>
   `<ereg regexp=".*" search_in="hdr" header="${header}:" assign_to="${name}"/>`;
 
@@ -110,6 +139,6 @@ const remember = (header: string, name: string) =>
 export const receiveInvite = `<recv request="INVITE" crlf="true"><action>${remember('Via', 'via')}${remember('From', 'from')}${remember('To', 'to')}</action></recv>
 <Reference variables="via,from,to"/>`;
 
-export const expect = (status: number) => `<recv response="${status}"></recv>`;
+export const expect = (status: number, extra = '') => `<recv response="${status}" ${extra}></recv>`;
 
 export const receive = (method: string, extra = '') => `<recv request="${method}" crlf="true" ${extra}></recv>`;
