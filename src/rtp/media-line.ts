@@ -138,7 +138,7 @@ export class MediaLine {
   }
 }
 
-const noReport: MediaReport = {
+export const noReport: MediaReport = {
   sentPackets: 0,
   receivedPackets: 0,
   lostPackets: 0,
