@@ -6,9 +6,12 @@ import { addCallCommand } from './cli/call-command.ts';
 import { addCampaignCommands } from './cli/campaign-commands.ts';
 import { addClientCommands } from './cli/client-commands.ts';
 import { addContactsCommands } from './cli/contacts-command.ts';
+import { addDialCommand } from './cli/dial-command.ts';
 import { exitCode, exitCodesHelp, hideSecrets, showFailure, toFailure } from './cli/failure.ts';
 import { addKeyCommands, addSigningKeyCommands } from './cli/key-commands.ts';
+import { addSimulatorCommand } from './cli/simulator-command.ts';
 import { addTokenCommand } from './cli/token-command.ts';
+import { addTrunkCommands } from './cli/trunk-command.ts';
 import { settingsHelp } from './config.ts';
 
 // Whoever reads our output may leave early (parley agent list | head -1); what was begun is still done.
@@ -31,6 +34,7 @@ Examples:
   parley start
   parley call --to +12025550100 --name Ada
   parley contacts import people.csv
+  parley dial +12025550100
 
 ${exitCodesHelp}
 
@@ -54,6 +58,9 @@ addSigningKeyCommands(program);
 addTokenCommand(program);
 addCallCommand(program);
 addContactsCommands(program);
+addDialCommand(program);
+addTrunkCommands(program);
+addSimulatorCommand(program);
 
 try {
   await program.parseAsync();

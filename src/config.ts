@@ -1,5 +1,7 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
+import { codecs } from './rtp/codecs.ts';
+import { parseSipUri } from './sip/uri.ts';
 
 const wholeNumber = (min: number, max: number) =>
   z
@@ -18,6 +20,35 @@ const trustProxy = z.union([
   z.literal('yes').transform(() => true as const),
   z.string().regex(/^[0-9a-fA-F.:/, ]+$/, 'must be yes, no, or addresses and networks separated by commas'),
 ]);
+
+const yesOrNo = z.enum(['yes', 'no']).transform((value) => value === 'yes');
+
+const sipUri = z
+  .string()
+  .refine(
+    (value) => parseSipUri(value) && !value.includes('@'),
+    'must be like sip:trunk.example.com;transport=udp|tcp|tls',
+  );
+
+const portRange = z
+  .string()
+  .regex(/^\d{1,5}-\d{1,5}$/, 'must be like 20000-29999')
+  .transform((value) => {
+    const [from = 0, to = 0] = value.split('-').map(Number);
+    return { from, to };
+  })
+  .refine(
+    ({ from, to }) => from >= 1024 && to <= 65_535 && to - from >= 3,
+    'must be ports from 1024 to 65535, in order',
+  );
+
+const codecNames = z
+  .string()
+  .transform((value) => value.split(/[ ,]+/).filter(Boolean))
+  .refine(
+    (names) => names.length > 0 && names.every((name) => codecs.some((codec) => codec.name === name)),
+    `must be some of ${codecs.map(({ name }) => name).join(', ')}`,
+  );
 
 type Setting = { schema: z.ZodType; fallback?: string; about: string };
 
@@ -85,12 +116,52 @@ const serverSettings = {
   },
 } satisfies Record<string, Setting>;
 
+const telephoneSettings = {
+  PARLEY_SIP_TRUNK: {
+    schema: sipUri,
+    about: 'where calls go out, as sip:trunk.example.com:5060;transport=udp|tcp|tls; without it, the simulated network',
+  },
+  PARLEY_SIP_USERNAME: { schema: z.string().min(1), about: 'what the trunk knows us by' },
+  PARLEY_SIP_PASSWORD: { schema: z.string().min(1), about: 'its password' },
+  PARLEY_SIP_HOST: {
+    schema: z.union([z.ipv4(), z.ipv6()], 'must be an IP address of this machine'),
+    about: 'local address of SIP and RTP; default the one towards the trunk, 127.0.0.1 with the simulated network',
+  },
+  PARLEY_SIP_PORT: { schema: wholeNumber(0, 65_534), fallback: '5060', about: 'local SIP port; TLS has the next one' },
+  PARLEY_SIP_PUBLIC_HOST: {
+    schema: z.string().min(1),
+    about: 'the address that the trunk reaches us at, where that is not the local one (NAT)',
+  },
+  PARLEY_SIP_FROM_DOMAIN: { schema: z.string().min(1), about: "the domain after our number; default the trunk's" },
+  PARLEY_SIP_ASSERT_IDENTITY: {
+    schema: yesOrNo,
+    fallback: 'yes',
+    about: 'whether the caller ID is also sent as P-Asserted-Identity: yes or no',
+  },
+  PARLEY_SIP_REGISTER: { schema: yesOrNo, fallback: 'no', about: 'whether the trunk wants a registration: yes or no' },
+  PARLEY_SIP_PROXY: { schema: sipUri, about: 'an outbound proxy that every request goes through' },
+  PARLEY_SIP_CA: { schema: z.string().min(1), about: "a PEM file with the authority of the trunk's TLS certificate" },
+  PARLEY_SIP_SRTP: { schema: yesOrNo, fallback: 'no', about: 'whether media must be encrypted (SDES): yes or no' },
+  PARLEY_CODECS: {
+    schema: codecNames,
+    fallback: codecs.map(({ name }) => name).join(','),
+    about: 'the codecs that are offered, the most wanted first',
+  },
+  PARLEY_RTP_PORTS: { schema: portRange, fallback: '20000-29999', about: 'UDP ports of media, two for each call' },
+  PARLEY_SIMULATOR_PORT: {
+    schema: wholeNumber(0, 65_534),
+    about: 'port of the simulated phone network; default 5080, or any free one when that is taken',
+  },
+} satisfies Record<string, Setting>;
+
 const clientSettings = {
   PARLEY_URL: { schema: httpUrl, about: 'the service that token, call and contacts talk to' },
   PARLEY_CLIENT_ID: { schema: z.string().min(1), about: 'OAuth client of token and call' },
   PARLEY_CLIENT_SECRET: { schema: z.string().min(1), about: 'its secret' },
   PARLEY_API_KEY: { schema: z.string().min(1), about: 'API key of contacts' },
 } satisfies Record<string, Setting>;
+
+const allSettings = { ...serverSettings, ...telephoneSettings, ...clientSettings };
 
 export type Config = Readonly<{
   port: number;
@@ -107,6 +178,26 @@ export type Config = Readonly<{
   maxContacts: number;
   maxContactsBytes: number;
   logLevel: z.infer<typeof serverSettings.PARLEY_LOG_LEVEL.schema>;
+  telephone: TelephoneConfig;
+}>;
+
+/** How calls leave the house. */
+export type TelephoneConfig = Readonly<{
+  trunk: string | undefined;
+  username: string | undefined;
+  password: string | undefined;
+  host: string | undefined;
+  port: number;
+  publicHost: string | undefined;
+  fromDomain: string | undefined;
+  assertsIdentity: boolean;
+  registers: boolean;
+  proxy: string | undefined;
+  caFile: string | undefined;
+  srtp: boolean;
+  codecs: readonly string[];
+  rtpPorts: { from: number; to: number };
+  simulatorPort: number | undefined;
 }>;
 
 /** What the commands that speak to a running service were told through the environment. */
@@ -126,7 +217,7 @@ export class ConfigError extends Error {
 }
 
 export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
-  const read = readSettings(serverSettings, env);
+  const read = readSettings({ ...serverSettings, ...telephoneSettings }, env);
   return Object.freeze({
     port: read.PORT as number,
     host: read.HOST as string,
@@ -142,6 +233,31 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
     maxContacts: read.PARLEY_MAX_CONTACTS as number,
     maxContactsBytes: read.PARLEY_MAX_CONTACTS_BYTES as number,
     logLevel: read.PARLEY_LOG_LEVEL as Config['logLevel'],
+    telephone: telephoneConfig(read),
+  });
+}
+
+export function loadTelephoneConfig(env: NodeJS.ProcessEnv = process.env): TelephoneConfig {
+  return telephoneConfig(readSettings(telephoneSettings, env));
+}
+
+function telephoneConfig(read: Read<typeof telephoneSettings>): TelephoneConfig {
+  return Object.freeze({
+    trunk: read.PARLEY_SIP_TRUNK,
+    username: read.PARLEY_SIP_USERNAME,
+    password: read.PARLEY_SIP_PASSWORD,
+    host: read.PARLEY_SIP_HOST,
+    port: read.PARLEY_SIP_PORT as number,
+    publicHost: read.PARLEY_SIP_PUBLIC_HOST,
+    fromDomain: read.PARLEY_SIP_FROM_DOMAIN,
+    assertsIdentity: read.PARLEY_SIP_ASSERT_IDENTITY as boolean,
+    registers: read.PARLEY_SIP_REGISTER as boolean,
+    proxy: read.PARLEY_SIP_PROXY,
+    caFile: read.PARLEY_SIP_CA,
+    srtp: read.PARLEY_SIP_SRTP as boolean,
+    codecs: read.PARLEY_CODECS as string[],
+    rtpPorts: read.PARLEY_RTP_PORTS as { from: number; to: number },
+    simulatorPort: read.PARLEY_SIMULATOR_PORT,
   });
 }
 
@@ -159,13 +275,11 @@ export function loadClientConfig(env: NodeJS.ProcessEnv = process.env): ClientCo
 
 /** Names that begin with PARLEY_ but mean nothing: probably misspelt. */
 export function unknownSettings(env: NodeJS.ProcessEnv = process.env): string[] {
-  return Object.keys(env).filter(
-    (name) => name.startsWith('PARLEY_') && !(name in serverSettings) && !(name in clientSettings),
-  );
+  return Object.keys(env).filter((name) => name.startsWith('PARLEY_') && !(name in allSettings));
 }
 
 export function settingsHelp(): string {
-  const rows = Object.entries<Setting>({ ...serverSettings, ...clientSettings }).map(
+  const rows = Object.entries<Setting>(allSettings).map(
     ([name, { fallback, about }]) => `  ${name.padEnd(28)} ${about}${fallback === undefined ? '' : ` (${fallback})`}`,
   );
   return ['Settings, from the environment (defaults in brackets):', ...rows].join('\n');

@@ -12,6 +12,8 @@ import { buildApp } from './http/app.ts';
 import type { AppDeps } from './http/app-types.ts';
 import { createMetrics } from './http/metrics.ts';
 import { createLog } from './log.ts';
+import { Media } from './rtp/media.ts';
+import { openPhoneNetwork } from './simulator/open-phone-network.ts';
 import type { DatabasePool } from './store/database.ts';
 import { forgetExpiredKeys } from './store/idempotency.ts';
 import { openDatabase } from './store/open-database.ts';
@@ -61,15 +63,32 @@ async function start(): Promise<void> {
   closers.push(() => Promise.race([app.close(), systemClock.sleep(drainTimeoutMs)]));
   const housekeeping = setInterval(() => void keepHouse(pool), housekeepingEveryMs).unref();
   closers.push(async () => clearInterval(housekeeping));
+  const network = config.telephone.trunk === undefined ? await startPhoneNetwork() : undefined;
   const credentials = await demoCredentials(pool, publicUrl);
   await app.listen({ port, host: config.host });
   showWelcome({
     publicUrl,
     credentials,
     credentialsPath: credentialsPath(config.dataDir),
+    network,
     ms: performance.now() - startedAt,
   });
   log.info({ port, database: config.databaseUrl ? 'external' : 'embedded' }, 'ready');
+}
+
+/** Without a trunk there is somebody to call all the same. */
+async function startPhoneNetwork(): Promise<string> {
+  const { host = '127.0.0.1', rtpPorts, simulatorPort } = config.telephone;
+  const media = new Media({ host, ports: rtpPorts });
+  closers.push(() => media.close());
+  const network = await openPhoneNetwork({
+    host,
+    port: simulatorPort,
+    media,
+    onError: (err) => log.error({ err }, 'a simulated call went wrong'),
+  });
+  closers.push(() => network.close());
+  return network.trunk;
 }
 
 async function dependencies(db: DatabasePool, publicUrl: string): Promise<AppDeps> {

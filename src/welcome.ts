@@ -4,10 +4,17 @@ import { callScope } from './domain/account.ts';
 import { describeError } from './log.ts';
 import { DataDirectoryInUse } from './store/embedded/embedded-postgres.ts';
 
-type Welcome = { publicUrl: string; credentials: Credentials | undefined; credentialsPath: string; ms: number };
+type Welcome = {
+  publicUrl: string;
+  credentials: Credentials | undefined;
+  credentialsPath: string;
+  /** The simulated phone network, if there is one. */
+  network: string | undefined;
+  ms: number;
+};
 
 /** What the terminal shows once calls are accepted. It names the file with the secrets, never the secrets. */
-export function showWelcome({ publicUrl, credentials, credentialsPath, ms }: Welcome): void {
+export function showWelcome({ publicUrl, credentials, credentialsPath, network, ms }: Welcome): void {
   const lines = [
     '',
     `Parley is ready at ${publicUrl} (started in ${(ms / 1000).toFixed(1)} s)`,
@@ -15,6 +22,7 @@ export function showWelcome({ publicUrl, credentials, credentialsPath, ms }: Wel
     `  OpenAPI        ${publicUrl}/openapi.json`,
     `  Health         ${publicUrl}/health`,
   ];
+  if (network) lines.push(`  Phone network  ${network} (simulated; PARLEY_SIP_TRUNK leads to real phones)`);
   if (credentials)
     lines.push(`  Credentials    ${credentialsPath}`, '', 'A first call:', '', firstCall(credentials, credentialsPath));
   else lines.push('', 'Accounts, clients, keys and agents are made with the parley command: npx parley --help');
@@ -42,8 +50,11 @@ function firstCall({ baseUrl, fromPhoneNumber }: Credentials, path: string): str
 
 /** Why Parley did not start, in words for whoever typed the command. */
 export function explainStartFault(error: unknown, config: Config): string {
-  const { code, message, severity } = error as Error & { code?: string; severity?: string };
+  const { code, message, severity, port } = error as Error & { code?: string; severity?: string; port?: number };
   if (error instanceof DataDirectoryInUse) return message;
+  if (code === 'EADDRINUSE' && port === config.telephone.simulatorPort) {
+    return `Port ${port} of the simulated phone network is already in use. Choose another: PARLEY_SIMULATOR_PORT=0 takes any free one.`;
+  }
   if (code === 'EADDRINUSE') {
     return `Port ${config.port} is already in use. Stop what uses it, or choose another: PORT=8081 npm start`;
   }

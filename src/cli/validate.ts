@@ -1,3 +1,4 @@
+import { InvalidArgumentError } from 'commander';
 import { z } from 'zod';
 import { exitCode, Failure } from './failure.ts';
 
@@ -32,4 +33,10 @@ function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.code === 'invalid_format' && issue.format === 'uuid') return 'must be a UUID';
   if (issue.code === 'too_big' && issue.origin === 'array') return `may be given ${issue.maximum} times at most`;
   return undefined;
+}
+
+/** A number of E.164, as an option or argument. */
+export function toNumber(value: string): string {
+  if (!/^\+[1-9]\d{6,14}$/.test(value)) throw new InvalidArgumentError('It must be written like +12025550100.');
+  return value;
 }

@@ -1,3 +1,5 @@
+import assert from 'node:assert/strict';
+
 /** Sound that resembles only itself: noise whose colour and loudness wander, as those of speech do. */
 export function babble(seconds: number, sampleRate = 8_000, seed = 1): Int16Array {
   const random = randomFrom(seed);
@@ -58,4 +60,32 @@ function bestShift(piece: Int16Array, within: Int16Array, from: number, to: numb
     if (score > bestScore) [best, bestScore] = [shift, score];
   }
   return best;
+}
+
+/** Fails unless a recording holds what was played, every second of it; says how much it resembled. */
+export function assertResembles(
+  recorded: Int16Array | undefined,
+  played: Int16Array,
+  least: number,
+  sampleRate = 8_000,
+): void {
+  assert.ok(recorded, 'There is no recording');
+  const found = resemblance(played, recorded, sampleRate);
+  if (process.env['SHOW']) console.log('worst', found);
+  assert.ok(found >= least, `It resembles what was played by ${found.toFixed(4)} in its worst second`);
+}
+
+export function joined(...parts: Int16Array[]): Int16Array {
+  const whole = new Int16Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
+}
+
+/** The root of the mean square. */
+export function loudness(pcm: Int16Array): number {
+  return Math.sqrt(pcm.reduce((sum, sample) => sum + sample * sample, 0) / pcm.length);
 }

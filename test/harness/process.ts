@@ -45,7 +45,13 @@ export async function spawnParley(
 ): Promise<Running> {
   const port = options.port ?? (await freePort());
   const child = spawn(process.execPath, [main], {
-    env: { PATH: process.env['PATH'], PORT: String(port), PARLEY_DATA_DIR: dataDir, ...options.env },
+    env: {
+      PATH: process.env['PATH'],
+      PORT: String(port),
+      PARLEY_DATA_DIR: dataDir,
+      PARLEY_SIMULATOR_PORT: '0',
+      ...options.env,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
     ...options.user,
   });
