@@ -1,8 +1,10 @@
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
+import { measureCallSetup } from './call-setup.ts';
 import { measureContacts } from './contacts.ts';
 import { measureContactsGrowth } from './contacts-growth.ts';
 import { type Figure, type Measure, toTable } from './figure.ts';
+import { measureMedia } from './media.ts';
 import { measureOutbound } from './outbound.ts';
 import { measureProcess } from './process.ts';
 import { measureTokens } from './tokens.ts';
@@ -12,13 +14,15 @@ const measures: Record<string, { about: string; measure: Measure }> = {
   outbound: { about: 'durably accepted calls a second, beside the bare statement', measure: measureOutbound },
   contacts: { about: 'contacts a second, beside the bare statement', measure: measureContacts },
   'contacts-growth': { about: 'how contacts a second hold up to 2 million rows', measure: measureContactsGrowth },
+  'call-setup': { about: 'calls set up and torn down a second, beside sipp', measure: measureCallSetup },
+  media: { about: 'calls with voice at once, their CPU and lateness', measure: measureMedia },
   process: { about: 'time to start and memory when idle', measure: measureProcess },
 };
 
 const help = `npm run bench -- [--json] [figure …]
 
 Measures the service on an embedded PostgreSQL of its own, beside a reference in the same run.
-Without names, all figures, which takes about 15 minutes:
+Without names, all figures, which takes about 20 minutes:
 
 ${Object.entries(measures)
   .map(([name, { about }]) => `  ${name.padEnd(16)} ${about}`)
