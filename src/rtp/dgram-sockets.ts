@@ -1,5 +1,5 @@
 import { createSocket } from 'node:dgram';
-import { isIPv6 } from 'node:net';
+import { isIPv6, SocketAddress } from 'node:net';
 import type { DatagramSocket, Sockets } from './sockets.ts';
 
 /** Node's own sockets, for systems other than Linux. */
@@ -27,7 +27,9 @@ export function dgramSockets(): Sockets {
       });
       const made: DatagramSocket = {
         connect(peerHost, peerPort) {
-          peer = { host: peerHost, port: peerPort };
+          // Written as the kernel's own, since they are compared.
+          const family = isIPv6(peerHost) ? 'ipv6' : 'ipv4';
+          peer = { host: new SocketAddress({ address: peerHost, family }).address, port: peerPort };
         },
         send(datagram) {
           if (peer && opened.has(made)) socket.send(Buffer.from(datagram), peer.port, peer.host, () => {});

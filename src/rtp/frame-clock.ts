@@ -33,7 +33,7 @@ export class FrameClock {
   readonly #hooks: ClockHooks;
   readonly #lateness = new Uint32Array(buckets);
   #maxLatenessMs = 0;
-  #startedAt = 0;
+  readonly #startedAt = performance.now();
   #done = 0;
   #timer: NodeJS.Timeout | undefined;
 
@@ -69,6 +69,7 @@ export class FrameClock {
   /** How late frames were since the last time it was asked for. */
   takeLateness(): Lateness {
     const frames = this.#lateness.reduce((sum, count) => sum + count, 0);
+    if (frames === 0) return { frames, p50Ms: 0, p99Ms: 0, maxMs: 0 };
     const quantile = (share: number): number => {
       let left = frames * share;
       const bucket = this.#lateness.findIndex((count) => {
@@ -84,20 +85,24 @@ export class FrameClock {
   }
 
   #start(): void {
-    this.#startedAt = performance.now();
-    this.#done = 0;
+    this.#done = this.#dueMoment();
     this.#timer = setTimeout(this.#wake, slotMs);
   }
 
   readonly #wake = (): void => {
     this.#hooks.onWake();
-    const due = Math.floor((performance.now() - this.#startedAt) / slotMs);
+    const due = this.#dueMoment();
     this.#done = Math.max(this.#done, due - longestCatchUp);
     while (this.#done < due) this.#serve(++this.#done);
     if (this.#slotOf.size === 0) return;
+    clearTimeout(this.#timer); // of a start meanwhile
     const waitMs = this.#startedAt + (this.#done + 1) * slotMs - performance.now();
     this.#timer = setTimeout(this.#wake, Math.max(0, Math.ceil(waitMs)));
   };
+
+  #dueMoment(): number {
+    return Math.floor((performance.now() - this.#startedAt) / slotMs);
+  }
 
   #slotAt(moment: number): Set<FrameListener> {
     return this.#slots[(moment + slots) % slots] as Set<FrameListener>;

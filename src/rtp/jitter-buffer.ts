@@ -6,8 +6,11 @@ const restingDelayMs = 40;
 const longestDelayMs = 240;
 /** A packet that comes later than this belongs to another time: the stream has jumped. */
 const jumpMs = 900;
+/** As have so many in a row for which it is too late. */
+const mostLateInARow = 4;
 /** What is missing is made up from what was heard last, ever softer, for this long (G.711 Appendix I). */
 const concealedMs = 60;
+const fadeFromMs = 10;
 const blendMs = 5;
 /** The delay shrinks by this much at a time, at most so often, and rather where it is quiet. */
 const shrinkMs = 10;
@@ -31,18 +34,25 @@ export class JitterBuffer {
   #end = 0;
   /** How much of the present gap was made up already. */
   #madeUp = 0;
-  #period = 0;
+  #period = 1;
   #sinceShrunk = 0;
   #leastAhead = Number.POSITIVE_INFINITY;
-  /** The peer said that it is quiet now, this loud (RFC 3389). */
-  #quietAmplitude: number | undefined;
+  /** Where the peer said that it is quiet, and how loud that is (RFC 3389). */
+  #quietFrom = Number.POSITIVE_INFINITY;
+  #quietUntil = Number.POSITIVE_INFINITY;
+  #quietAmplitude = 0;
+  /** What would have come next where playing went on elsewhere: it fades out, so that nothing clicks. */
+  readonly #tail: Int16Array;
+  #hasTail = false;
   #concealed = 0;
   #late = 0;
+  #lateInARow = 0;
 
   constructor(sampleRate: 8_000 | 16_000) {
     this.#samplesPerMs = sampleRate / 1000;
     this.#samples = new Int16Array(cells * this.#samplesPerMs);
     this.#mask = this.#samples.length - 1;
+    this.#tail = new Int16Array(blendMs * this.#samplesPerMs);
   }
 
   /** Milliseconds that were made up, and packets that came too late. */
@@ -57,35 +67,40 @@ export class JitterBuffer {
 
   /** Another stream begins, with positions of its own. */
   restart(): void {
+    this.#leave();
     this.#playAt = undefined;
   }
 
   put(position: number, pcm: Int16Array, length: number): void {
-    this.#quietAmplitude = undefined;
     if (!this.#makeRoom(position, length)) return;
-    for (let i = 0; i < length; i++) this.#samples[(position + i) & this.#mask] = pcm[i] as number;
-    this.#mark(position, length, 1);
+    if (position >= this.#quietFrom && position < this.#quietUntil) this.#quietUntil = position;
+    const gone = Math.max(0, (this.#playAt ?? position) - position);
+    for (let i = gone; i < length; i++) this.#samples[(position + i) & this.#mask] = pcm[i] as number;
+    this.#mark(position + gone, length - gone, 1);
     this.#end = Math.max(this.#end, position + length);
   }
 
   /** The peer sends nothing for a while, on purpose. */
   putQuiet(position: number, amplitude: number): void {
     if (this.#playAt === undefined) this.#begin(position);
+    if (position < this.#end) return; // overtaken by what it announced the end of
+    this.#quietFrom = position;
+    this.#quietUntil = Number.POSITIVE_INFINITY;
     this.#quietAmplitude = amplitude;
   }
 
   /** Fills `pcm` with what comes next. */
   take(pcm: Int16Array): void {
-    if (this.#playAt === undefined) {
-      pcm.fill(0);
-      return;
-    }
     this.#watchDelay(pcm.length);
     const from = this.#playAt;
-    if (this.#madeUp > 0 || !this.#isAllPresent(from, pcm.length)) this.#fillGaps(from, pcm.length);
-    for (let i = 0; i < pcm.length; i++) pcm[i] = this.#samples[(from + i) & this.#mask] as number;
-    this.#mark(from, pcm.length, 0);
-    this.#playAt = from + pcm.length;
+    if (from === undefined) pcm.fill(0);
+    else {
+      if (this.#madeUp > 0 || !this.#isAllPresent(from, pcm.length)) this.#fillGaps(from, pcm.length);
+      for (let i = 0; i < pcm.length; i++) pcm[i] = this.#samples[(from + i) & this.#mask] as number;
+      this.#mark(from, pcm.length, 0);
+      this.#playAt = from + pcm.length;
+    }
+    if (this.#hasTail) this.#fadeOutTail(pcm);
   }
 
   #fillGaps(from: number, length: number): void {
@@ -96,28 +111,64 @@ export class JitterBuffer {
   }
 
   #begin(position: number): void {
+    this.#leave();
     this.#present.fill(0);
     this.#samples.fill(0);
     this.#playAt = position - restingDelayMs * this.#samplesPerMs;
     this.#end = position;
     this.#madeUp = concealedMs * this.#samplesPerMs; // nothing was heard yet that could go on
     this.#leastAhead = Number.POSITIVE_INFINITY;
+    this.#quietFrom = Number.POSITIVE_INFINITY;
+    this.#quietUntil = Number.POSITIVE_INFINITY;
+    this.#lateInARow = 0;
   }
 
   /** Whether a packet still has its place. What comes late as a whole makes the delay longer. */
   #makeRoom(position: number, length: number): boolean {
-    const jump = jumpMs * this.#samplesPerMs;
-    if (this.#playAt === undefined || position < this.#playAt - jump || position + length > this.#playAt + jump) {
+    const longest = longestDelayMs * this.#samplesPerMs;
+    const late = this.#playAt === undefined ? Number.NaN : this.#playAt - position;
+    if (!(late <= jumpMs * this.#samplesPerMs && late >= -longest)) {
       this.#begin(position);
       return true;
     }
-    if (position >= this.#playAt) return true;
-    this.#late++;
-    if (position < this.#end) return false; // overtaken by others that came in time
-    if (this.#playAt - position > longestDelayMs * this.#samplesPerMs) this.#begin(position);
-    // Its time was filled with something made up: play on from here, so that the next ones come in time.
-    else this.#playAt = position;
+    if (late > 0 && position < this.#end) return this.#isHeardStill(position, late < length);
+    this.#lateInARow = 0;
+    if (late > longest) this.#begin(position);
+    else if (late > 0) {
+      // Its time was filled with something made up: play on from here, so that the next ones come in time.
+      this.#leave();
+      this.#playAt = position;
+      this.#madeUp = 0;
+      this.#leastAhead = 0;
+    }
     return true;
+  }
+
+  /** A packet was overtaken by others that came in time. */
+  #isHeardStill(position: number, hasRest: boolean): boolean {
+    if (hasRest) return true;
+    this.#late++;
+    if (++this.#lateInARow < mostLateInARow) return false;
+    this.#begin(position);
+    return true;
+  }
+
+  /** Playing goes on elsewhere. */
+  #leave(): void {
+    const from = this.#playAt;
+    if (from === undefined) return;
+    this.#fillGaps(from, this.#tail.length);
+    for (let i = 0; i < this.#tail.length; i++) this.#tail[i] = this.#samples[(from + i) & this.#mask] as number;
+    this.#hasTail = true;
+  }
+
+  #fadeOutTail(pcm: Int16Array): void {
+    const { length } = this.#tail;
+    for (let i = 0; i < length; i++) {
+      const share = (i + 1) / length;
+      pcm[i] = (pcm[i] as number) * share + (this.#tail[i] as number) * (1 - share);
+    }
+    this.#hasTail = false;
   }
 
   #mark(position: number, length: number, value: 0 | 1): void {
@@ -140,41 +191,43 @@ export class JitterBuffer {
   /** Writes a made-up millisecond to where the real one is missing. */
   #makeUp(position: number): void {
     const step = this.#samplesPerMs;
-    const quiet = this.#quietAmplitude;
-    if (quiet !== undefined) {
-      for (let i = 0; i < step; i++) this.#samples[(position + i) & this.#mask] = noiseSample(quiet);
+    const longest = concealedMs * step;
+    if (position >= this.#quietFrom && position < this.#quietUntil) {
+      for (let i = 0; i < step; i++) this.#samples[(position + i) & this.#mask] = noiseSample(this.#quietAmplitude);
+      this.#madeUp = longest; // what comes after it begins anew
       return;
     }
-    const longest = concealedMs * step;
     if (this.#madeUp >= longest) {
       for (let i = 0; i < step; i++) this.#samples[(position + i) & this.#mask] = 0;
       return;
     }
     if (this.#madeUp === 0) this.#period = pitchOf(this.#samples, this.#mask, position, step);
-    const fadeFrom = 10 * step;
     for (let i = 0; i < step; i++) {
-      const made = this.#madeUp + i;
-      // Each repetition is taken from the same last real period, so that the fading does not add up.
-      const back = this.#period * (Math.floor(made / this.#period) + 1);
-      const gain = made < fadeFrom ? 1 : Math.max(0, 1 - (made - fadeFrom) / (longest - fadeFrom));
-      const source = this.#samples[(position + i - back) & this.#mask] ?? 0;
-      this.#samples[(position + i) & this.#mask] = source * gain;
+      this.#samples[(position + i) & this.#mask] = this.#madeUpSample(position + i, this.#madeUp + i);
     }
     this.#madeUp += step;
     this.#concealed += step;
   }
 
+  /** Each repetition is taken from the same last real period, so that the fading does not add up. */
+  #madeUpSample(position: number, made: number): number {
+    const fadeFrom = fadeFromMs * this.#samplesPerMs;
+    const longest = concealedMs * this.#samplesPerMs;
+    if (made >= longest) return 0;
+    const back = this.#period * (Math.floor(made / this.#period) + 1);
+    const gain = made < fadeFrom ? 1 : 1 - (made - fadeFrom) / (longest - fadeFrom);
+    return (this.#samples[(position - back) & this.#mask] as number) * gain;
+  }
+
   /** After a gap the real sound comes in softly over a few milliseconds. */
   #blendIn(position: number): void {
     if (this.#madeUp === 0) return;
-    const step = this.#samplesPerMs;
-    const length = blendMs * step;
-    const isGone = this.#madeUp >= concealedMs * step;
+    const length = blendMs * this.#samplesPerMs;
     for (let i = 0; i < length; i++) {
       const at = (position + i) & this.#mask;
       const share = (i + 1) / length;
-      const made = isGone ? 0 : (this.#samples[(position + i - this.#period) & this.#mask] ?? 0);
-      this.#samples[at] = (this.#samples[at] ?? 0) * share + made * (1 - share);
+      const made = this.#madeUpSample(position + i, this.#madeUp + i);
+      this.#samples[at] = (this.#samples[at] as number) * share + made * (1 - share);
     }
     this.#madeUp = 0;
   }
@@ -190,6 +243,7 @@ export class JitterBuffer {
     const isUrgent = excess > 8 * shrinkMs * this.#samplesPerMs;
     if (this.#leastAhead !== Number.POSITIVE_INFINITY && excess > 0) {
       if (!isUrgent && !this.#isQuietHere(frame)) return; // wait for a pause in the speech
+      this.#leave();
       const skipped = shrinkMs * this.#samplesPerMs;
       this.#mark(this.#playAt, skipped, 0);
       this.#playAt += skipped;

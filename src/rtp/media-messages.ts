@@ -13,7 +13,8 @@ export type MediaCommand =
   | { kind: 'record'; id: number; path: string }
   | { kind: 'report'; id: number }
   | { kind: 'close'; id: number }
-  | { kind: 'lateness' };
+  | { kind: 'lateness' }
+  | { kind: 'end' };
 
 /** What it tells. */
 export type MediaEvent =
@@ -35,4 +36,6 @@ export type MediaThreadOptions = {
   ports: { from: number; to: number };
   /** Direct calls of the kernel where it is Linux, unless told otherwise. */
   sockets: 'direct' | 'dgram';
+  /** How long nothing may come from a peer until its line is told; 20 s when left out. */
+  stalledAfterMs?: number;
 };

@@ -13,13 +13,15 @@ if (!parentPort) throw new Error('This file is run as a worker thread');
 const port = parentPort;
 const options = workerData as MediaThreadOptions;
 const sockets = options.sockets === 'direct' ? directSockets() : dgramSockets();
+// The thread does not own what it has opened directly: the process does.
+process.on('exit', () => sockets.close());
 const pool = new PortPool(options.ports);
 type OpenSession = { session: RtpSession; listener: FrameListener; port: number };
-type SessionCommand = Exclude<MediaCommand, { kind: 'open' | 'close' | 'lateness' }>;
+type SessionCommand = Exclude<MediaCommand, { kind: 'open' | 'close' | 'lateness' | 'end' }>;
 
 const sessions = new Map<number, OpenSession>();
-/** Closed before their ports were open. */
-const abandoned = new Set<number>();
+/** Those whose ports are not open yet; gone from here when they are closed before. */
+const opening = new Set<number>();
 const clock = new FrameClock({
   onWake: () => sockets.poll(),
   onServed: () => sockets.flush(),
@@ -44,13 +46,15 @@ function sendEvents(): void {
 }
 
 async function begin(id: number): Promise<void> {
+  opening.add(id);
   let session: RtpSession | undefined;
   const made = await openPorts(
     (datagram) => guard(id, session?.onRtp, datagram),
     (datagram) => guard(id, session?.onRtcp, datagram),
   );
+  const isWanted = opening.delete(id);
   if (typeof made === 'string') return tell({ kind: 'not-opened', id, reason: made });
-  session = new RtpSession(made.rtp, made.rtcp, {
+  session = new RtpSession(made.rtp, made.rtcp, options.stalledAfterMs ?? 20_000, {
     onPlayed: (playback, playedMs, isComplete) => tell({ kind: 'played', id, playback, playedMs, isComplete }),
     onHeard: (pcm) => tell({ kind: 'heard', id, pcm: pcm.slice() }),
     onDigit: (digit) => tell({ kind: 'digit', id, digit }),
@@ -60,8 +64,8 @@ async function begin(id: number): Promise<void> {
   const { onFrame } = session;
   const listener: FrameListener = { onFrame: (frame, nowMs) => guard(id, onFrame, frame, nowMs) };
   sessions.set(id, { session, listener, port: made.port });
-  tell({ kind: 'opened', id, port: made.port });
-  if (abandoned.delete(id)) await close(id);
+  if (isWanted) tell({ kind: 'opened', id, port: made.port });
+  else close(id);
 }
 
 /** A free pair; ports that another program holds are passed over. */
@@ -72,29 +76,34 @@ async function openPorts(
   for (let attempts = pool.available; attempts > 0; attempts--) {
     const candidate = pool.take();
     if (candidate === undefined) break;
+    let rtp: DatagramSocket | undefined;
     try {
-      const rtp = await sockets.open(options.host, candidate, onRtp);
+      rtp = await sockets.open(options.host, candidate, onRtp);
       const rtcp = rtp && (await sockets.open(options.host, candidate + 1, onRtcp));
       if (rtp && rtcp) return { rtp, rtcp, port: candidate };
-      rtp?.close();
     } catch (error) {
+      rtp?.close();
       pool.give(candidate);
       return (error as Error).message;
     }
+    rtp?.close();
     pool.give(candidate);
   }
   return 'All ports for media are in use';
 }
 
 async function close(id: number): Promise<void> {
+  opening.delete(id);
   const open = sessions.get(id);
-  if (!open) {
-    abandoned.add(id);
-    return;
-  }
+  if (!open) return;
+  // From here on it obeys nothing more, though its recording may take a while to finish.
+  sessions.delete(id);
   clock.remove(open.listener);
-  await open.session.close();
-  if (!sessions.delete(id)) return;
+  try {
+    await open.session.close();
+  } catch (error) {
+    tell({ kind: 'failed', id, error: error as Error });
+  }
   pool.give(open.port);
   tell({ kind: 'closed', id, report: open.session.report });
 }
@@ -117,6 +126,9 @@ function obey(command: MediaCommand): void {
     case 'close':
       close(command.id);
       return;
+    case 'end':
+      clock.stop();
+      return port.close();
     case 'lateness':
       return tell({ kind: 'lateness', lateness: clock.takeLateness(), freePorts: pool.available });
   }

@@ -5,15 +5,18 @@ import type { MediaCommand, MediaEvent, MediaThreadOptions } from './media-messa
 
 export type MediaOptions = Omit<MediaThreadOptions, 'sockets'> & { sockets?: MediaThreadOptions['sockets'] };
 
+type MediaState = { lateness: Lateness; freePorts: number };
+
 /** The voices of all calls, in a thread of their own: what the rest of the program does shakes none of them. */
 export class Media {
   readonly host: string;
   readonly #worker: Worker;
   readonly #lines = new Map<number, MediaLine>();
-  #waiting: ((state: { lateness: Lateness; freePorts: number }) => void)[] = [];
+  #waiting: PromiseWithResolvers<MediaState>[] = [];
   #lastId = 0;
   #failure: Error | undefined;
-  #isClosed = false;
+  #closing: Promise<void> | undefined;
+  readonly #ended: Promise<void>;
 
   constructor(options: MediaOptions) {
     this.host = options.host;
@@ -26,12 +29,18 @@ export class Media {
       for (const event of events) this.#onEvent(event);
     });
     this.#worker.on('error', (error: Error) => this.#fail(error));
-    this.#worker.on('exit', () => this.#fail(new Error('The thread of the media has ended')));
+    this.#ended = new Promise((resolve) => {
+      this.#worker.on('exit', () => {
+        this.#fail(new Error('The thread of the media has ended'));
+        resolve();
+      });
+    });
   }
 
   /** A line with ports of its own; rejects when there are none left. */
   open(): Promise<MediaLine> {
     if (this.#failure) return Promise.reject(this.#failure);
+    if (this.#closing) return Promise.reject(new Error('The media is closed'));
     const id = ++this.#lastId;
     const line = new MediaLine(id, this.host, (command, transfer) => this.#send(command, transfer));
     this.#lines.set(id, line);
@@ -40,11 +49,12 @@ export class Media {
   }
 
   /** How late packets went out since the last time it was asked for, and how many more calls have ports. */
-  state(): Promise<{ lateness: Lateness; freePorts: number }> {
-    return new Promise((resolve) => {
-      this.#waiting.push(resolve);
-      this.#send({ kind: 'lateness' });
-    });
+  state(): Promise<MediaState> {
+    if (this.#failure) return Promise.reject(this.#failure);
+    const asked = Promise.withResolvers<MediaState>();
+    this.#waiting.push(asked);
+    this.#send({ kind: 'lateness' });
+    return asked.promise;
   }
 
   get size(): number {
@@ -52,11 +62,15 @@ export class Media {
   }
 
   /** Closes every line, recordings included, and ends the thread. */
-  async close(): Promise<void> {
-    if (this.#isClosed) return;
-    this.#isClosed = true;
+  close(): Promise<void> {
+    this.#closing ??= this.#finish();
+    return this.#closing;
+  }
+
+  async #finish(): Promise<void> {
     await Promise.all([...this.#lines.values()].map((line) => line.close()));
-    await this.#worker.terminate();
+    this.#send({ kind: 'end' });
+    await this.#ended;
   }
 
   #send(command: MediaCommand, transfer?: ArrayBuffer[]): void {
@@ -65,7 +79,7 @@ export class Media {
 
   #onEvent(event: MediaEvent): void {
     if (event.kind === 'lateness') {
-      this.#waiting.shift()?.(event);
+      this.#waiting.shift()?.resolve(event);
       return;
     }
     if (event.kind === 'closed' || event.kind === 'not-opened') this.#takeLine(event.id)?.onEvent(event);
@@ -84,5 +98,6 @@ export class Media {
     const lines = [...this.#lines.values()];
     this.#lines.clear();
     for (const line of lines) line.onFailure(error);
+    for (const { reject } of this.#waiting.splice(0)) reject(error);
   }
 }

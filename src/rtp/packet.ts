@@ -29,7 +29,8 @@ export function writeRtpHeader(packet: Buffer, header: RtpHeader): void {
 
 /** What a datagram says as RTP; undefined if it is none (RFC 3550 A.1). The payload is a view of the datagram. */
 export function parseRtp(datagram: Buffer): RtpPacket | undefined {
-  const [first = 0, second = 0] = datagram;
+  const first = datagram[0] ?? 0;
+  const second = datagram[1] ?? 0;
   if (datagram.length < headerBytes || first >> 6 !== 2) return undefined;
   let start = headerBytes + 4 * (first & 0x0f);
   if (first & 0x10) {

@@ -7,6 +7,7 @@ export class Playback {
   readonly #onPlayed: (id: number, samples: number, isComplete: boolean) => void;
   readonly #fadeSamples: number;
   #queue: Item[] = [];
+  #isSounding = false;
   /** The last bit after a stop, so that the voice does not end with a click. */
   #tail: Int16Array | undefined;
 
@@ -36,12 +37,13 @@ export class Playback {
       this.#queue.shift();
       this.#onPlayed(item.id, item.played, true);
     }
+    this.#isSounding = filled === frame.length;
     return filled;
   }
 
   stop(): void {
     const [current] = this.#queue;
-    if (current && current.played > 0) {
+    if (current && this.#isSounding) {
       const rest = current.pcm.subarray(current.played, current.played + this.#fadeSamples);
       this.#tail = rest.map((sample, i) => Math.round(sample * (1 - (i + 1) / this.#fadeSamples)));
     }

@@ -39,6 +39,14 @@ export function middleOf({ ntpSeconds, ntpFraction }: { ntpSeconds: number; ntpF
   return ((ntpSeconds << 16) | (ntpFraction >>> 16)) >>> 0;
 }
 
+/** How long our report and the answer to it were on the way (§6.4.1); undefined if the clock of the peer is broken. */
+export function roundTripMsOf(block: ReportBlock, unixMs: number): number | undefined {
+  const elapsed = (middleOf(ntpOf(unixMs)) - block.lastSenderReport - block.delay) | 0;
+  // Both clocks round: between near neighbours it can be a little below 0.
+  const isPlausible = elapsed > -0x1000 && elapsed < 0x10_0000;
+  return isPlausible ? (Math.max(0, elapsed) * 1000) / 65_536 : undefined;
+}
+
 /** A compound packet: the report, who we are and, at the end, goodbye (§6.1). */
 export function writeRtcp(options: {
   ssrc: number;

@@ -72,7 +72,7 @@ export class SdpSide {
       codec: chosen.codec.name,
       payloadTypes: { send: chosen.theirs, receive: chosen.codec.payloadType },
       telephoneEvents: pairOf(telephoneEventOf(audio, chosen.codec.clockRate), telephoneEventType),
-      comfortNoise: pairOf(typeNamed(audio, 'CN', 8_000), comfortNoiseType),
+      comfortNoise: pairOf(comfortNoiseOf(audio), comfortNoiseType),
       ...flowOf(direction),
       srtp: theirs && ours && { ours, theirs },
     };
@@ -90,7 +90,7 @@ export class SdpSide {
     if (this.#local.srtp && !crypto) return 'The offer is not encrypted';
     const isShared = audio.rtcpMux !== undefined;
     const events = telephoneEventOf(audio, chosen.codec.clockRate);
-    const noise = typeNamed(audio, 'CN', 8_000);
+    const noise = comfortNoiseOf(audio);
     const types = [chosen.theirs, ...(noise === undefined ? [] : [noise]), ...(events === undefined ? [] : [events])];
     const lines = [
       `m=audio ${this.#local.port} ${audio.protocol} ${types.join(' ')}`,
@@ -127,7 +127,9 @@ export class SdpSide {
   /** The first of theirs that we speak: an answer keeps to the order of the offer (RFC 3264 §6.1). */
   #chooseCodec(audio: Audio): { codec: Codec; theirs: number } | undefined {
     for (const type of payloadTypesOf(audio)) {
-      const codec = this.#local.codecs.find((each) => isCodec(audio, type, each));
+      const codec = this.#local.codecs.find(({ name, clockRate, payloadType }) =>
+        isFormat(audio, type, name, clockRate, payloadType),
+      );
       if (codec) return { codec, theirs: type };
     }
     return undefined;
@@ -140,9 +142,10 @@ export class SdpSide {
 
   readonly #answerKeys = new Map<string, Buffer>();
 
-  /** The same key for the same suite: a renegotiation does not change what is being sent. */
+  /** The same key for the same suite, offered or answered: a renegotiation does not change what is being sent. */
   #answerKey({ suite }: CryptoAttribute): Buffer {
-    const key = this.#answerKeys.get(suite) ?? newSrtpKey(suite);
+    const offered = this.#cryptos.find((crypto) => crypto.suite === suite)?.key;
+    const key = offered ?? this.#answerKeys.get(suite) ?? newSrtpKey(suite);
     this.#answerKeys.set(suite, key);
     return key;
   }
@@ -164,6 +167,7 @@ function readAudio(sdp: string): ReadAudio | string {
   const session = parseLeniently(sdp);
   const audio = session?.media.find(({ type, port }) => type === 'audio' && port > 0);
   if (!session || !audio) return 'The other side describes no audio';
+  if (session.media.some(({ type }) => type === undefined)) return 'The other side describes what cannot be read';
   if (!/^RTP\/S?AVPF?$/.test(audio.protocol)) return `The other side wants audio over ${audio.protocol}`;
   const host = audio.connection?.ip ?? session.connection?.ip ?? '';
   if (!isIP(host)) return 'The other side names no address for its audio';
@@ -192,29 +196,28 @@ function remoteOf(audio: Audio, host: string, isShared: boolean): NegotiatedMedi
 }
 
 function payloadTypesOf(audio: Audio): number[] {
-  return String(audio.payloads ?? '')
+  const types = String(audio.payloads ?? '')
     .split(' ')
-    .map(Number)
-    .filter((type) => Number.isInteger(type) && type >= 0 && type < 128);
+    .filter((text) => /^\d{1,3}$/.test(text))
+    .map(Number);
+  return [...new Set(types)].filter((type) => type < 128);
 }
 
 /** Static types need no rtpmap (RFC 3551 §6). */
-function isCodec(audio: Audio, type: number, codec: Codec): boolean {
+function isFormat(audio: Audio, type: number, name: string, rate: number, staticType?: number): boolean {
   const map = audio.rtp.find(({ payload }) => payload === type);
-  if (!map) return codec.payloadType === type && type < 96;
-  return map.codec?.toUpperCase() === codec.name.toUpperCase() && map.rate === codec.clockRate;
+  if (!map) return type === staticType && type < 96;
+  // The parser makes numbers of what looks like one, names and channels alike.
+  const isMono = map.encoding === undefined || Number(map.encoding) === 1;
+  return String(map.codec).toUpperCase() === name.toUpperCase() && map.rate === rate && isMono;
 }
 
-function typeNamed(audio: Audio, name: string, rate: number): number | undefined {
-  const offered = payloadTypesOf(audio);
-  return audio.rtp.find(
-    ({ payload, codec, rate: theirs }) =>
-      offered.includes(payload) && codec?.toUpperCase() === name.toUpperCase() && theirs === rate,
-  )?.payload;
+function comfortNoiseOf(audio: Audio): number | undefined {
+  return payloadTypesOf(audio).find((type) => isFormat(audio, type, 'CN', 8_000, comfortNoiseType));
 }
 
 function telephoneEventOf(audio: Audio, rate: number): number | undefined {
-  return typeNamed(audio, 'telephone-event', rate);
+  return payloadTypesOf(audio).find((type) => isFormat(audio, type, 'telephone-event', rate));
 }
 
 function pairOf(send: number | undefined, receive: number | undefined): PayloadTypes | undefined {

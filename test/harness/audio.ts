@@ -71,7 +71,6 @@ export function assertResembles(
 ): void {
   assert.ok(recorded, 'There is no recording');
   const found = resemblance(played, recorded, sampleRate);
-  if (process.env['SHOW']) console.log('worst', found);
   assert.ok(found >= least, `It resembles what was played by ${found.toFixed(4)} in its worst second`);
 }
 
@@ -88,4 +87,11 @@ export function joined(...parts: Int16Array[]): Int16Array {
 /** The root of the mean square. */
 export function loudness(pcm: Int16Array): number {
   return Math.sqrt(pcm.reduce((sum, sample) => sum + sample * sample, 0) / pcm.length);
+}
+
+export function tone(hertz: number, seconds: number, sampleRate = 8_000): Int16Array {
+  return Int16Array.from(
+    { length: seconds * sampleRate },
+    (_, i) => 8_000 * Math.sin((2 * Math.PI * hertz * i) / sampleRate),
+  );
 }
