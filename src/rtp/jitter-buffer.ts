@@ -75,7 +75,7 @@ export class JitterBuffer {
     if (!this.#makeRoom(position, length)) return;
     if (position >= this.#quietFrom && position < this.#quietUntil) this.#quietUntil = position;
     const gone = Math.max(0, (this.#playAt ?? position) - position);
-    for (let i = gone; i < length; i++) this.#samples[(position + i) & this.#mask] = pcm[i] as number;
+    this.#write(position + gone, pcm.subarray(gone, length));
     this.#mark(position + gone, length - gone, 1);
     this.#end = Math.max(this.#end, position + length);
   }
@@ -96,11 +96,25 @@ export class JitterBuffer {
     if (from === undefined) pcm.fill(0);
     else {
       if (this.#madeUp > 0 || !this.#isAllPresent(from, pcm.length)) this.#fillGaps(from, pcm.length);
-      for (let i = 0; i < pcm.length; i++) pcm[i] = this.#samples[(from + i) & this.#mask] as number;
+      this.#read(from, pcm);
       this.#mark(from, pcm.length, 0);
       this.#playAt = from + pcm.length;
     }
     if (this.#hasTail) this.#fadeOutTail(pcm);
+  }
+
+  #write(position: number, pcm: Int16Array): void {
+    const start = position & this.#mask;
+    const untilEnd = Math.min(pcm.length, this.#samples.length - start);
+    this.#samples.set(untilEnd === pcm.length ? pcm : pcm.subarray(0, untilEnd), start);
+    if (untilEnd < pcm.length) this.#samples.set(pcm.subarray(untilEnd));
+  }
+
+  #read(position: number, pcm: Int16Array): void {
+    const start = position & this.#mask;
+    const untilEnd = Math.min(pcm.length, this.#samples.length - start);
+    pcm.set(this.#samples.subarray(start, start + untilEnd));
+    if (untilEnd < pcm.length) pcm.set(this.#samples.subarray(0, pcm.length - untilEnd), untilEnd);
   }
 
   #fillGaps(from: number, length: number): void {

@@ -1,3 +1,4 @@
+import { constants, setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import { dgramSockets } from './dgram-sockets.ts';
 import { directSockets } from './direct-sockets.ts';
@@ -12,6 +13,7 @@ import type { SrtpKeys } from './srtp.ts';
 if (!parentPort) throw new Error('This file is run as a worker thread');
 const port = parentPort;
 const options = workerData as MediaThreadOptions;
+speakFirst();
 const sockets = options.sockets === 'direct' ? directSockets() : dgramSockets();
 // The thread does not own what it has opened directly: the process does.
 process.on('exit', () => sockets.close());
@@ -167,3 +169,13 @@ port.on('message', (command: MediaCommand) => {
   obey(command);
   sockets.flush();
 });
+
+/** Linux counts the priority of each thread by itself, and lets only some users raise it. */
+function speakFirst(): void {
+  if (process.platform !== 'linux') return;
+  try {
+    setPriority(constants.priority.PRIORITY_HIGHEST);
+  } catch {
+    // then it goes like all others
+  }
+}
