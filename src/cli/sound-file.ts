@@ -13,7 +13,10 @@ export async function loadSound(path: string): Promise<Sound> {
   try {
     const { sampleRate: rate, channels } = readWav(bytes);
     const mono = mixed(channels);
-    return { seconds: mono.length / rate, at: (sampleRate) => (sampleRate === rate ? mono.slice() : resample(mono, rate, sampleRate)) };
+    return {
+      seconds: mono.length / rate,
+      at: (sampleRate) => (sampleRate === rate ? mono.slice() : resample(mono, rate, sampleRate)),
+    };
   } catch (error) {
     throw new Failure(exitCode.usage, `${path} cannot be played: ${(error as Error).message}`);
   }

@@ -272,8 +272,9 @@ describe('a call', { concurrency: true }, () => {
     assert.equal((await caller.play(wide.slice())).playedMs, 1_000);
     await caller.play(new Int16Array(3_200));
     assert.ok(resemblance(wide, joined(...heard.filter(({ length }) => length === 320)), 16_000) > 0.97);
+    // One that is under way when the rate changes is not understood any more.
     const report = await callee.close();
-    assert.equal(report.lostPackets, 0);
+    assert.ok(report.lostPackets <= 1, String(report.lostPackets));
   });
 
   for (const sockets of ['direct', 'dgram'] as const) {

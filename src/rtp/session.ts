@@ -200,7 +200,7 @@ export class RtpSession {
     this.#incoming?.take(heard);
     this.#timestamp = (this.#timestampBase + (frame * codec.clockRate * frameMs) / 1000) >>> 0;
     const presses = media.telephoneEvents !== undefined && media.sends && this.#events?.isSending === true;
-    this.#say(said, frame, presses);
+    this.#say(said, frame, presses || !media.sends);
     if (presses) this.#sendEvent(media);
     else if (media.sends) this.#sendSound(said, media);
     else this.#isFirst = true;
@@ -213,9 +213,9 @@ export class RtpSession {
     }
   };
 
-  /** What is being said waits while keys are pressed. */
-  #say(said: Int16Array, frame: number, presses: boolean): void {
-    const filled = presses ? 0 : (this.#playback?.next(said) ?? 0);
+  /** What is being said waits while keys are pressed or the peer has us on hold. */
+  #say(said: Int16Array, frame: number, waits: boolean): void {
+    const filled = waits ? 0 : (this.#playback?.next(said) ?? 0);
     if (filled === said.length) return;
     const from = Math.abs(frame * noiseStride) % (lineNoise.length - said.length);
     said.set(lineNoise.subarray(from, from + said.length - filled), filled);

@@ -63,10 +63,14 @@ export function reasonOf(message: SipMessage): { q850Cause: number | null; text:
   return { q850Cause, text };
 }
 
-export function describeRefusal(response: SipResponse): Pick<CallEnd, 'kind' | 'sipStatus' | 'q850Cause' | 'reason'> {
+export function describeRefusal(
+  response: SipResponse,
+  hasRung: boolean,
+): Pick<CallEnd, 'kind' | 'sipStatus' | 'q850Cause' | 'reason'> {
   const { q850Cause, text } = reasonOf(response);
   return {
-    kind: kindOfRefusal(response.status),
+    // A proxy that gave up on its gateways says 408 too; nobody could have answered then.
+    kind: response.status === 408 && !hasRung ? 'carrier-failure' : kindOfRefusal(response.status),
     sipStatus: response.status,
     q850Cause,
     reason: text ?? `${response.status} ${response.reason}`.trim(),

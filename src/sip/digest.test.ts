@@ -90,6 +90,30 @@ describe('digest authentication', () => {
     assert.equal(authentication.learn(challenged(request, 'Digest realm="r", nonce="2", stale=true'), request), false);
   });
 
+  it('takes a new nonce for one that was good before, whether or not that is called stale', () => {
+    const authentication = new DigestAuthentication(credentials);
+    const first = newRequest('INVITE', 'sip:bob@example.com');
+    authentication.learn(challenged(first, 'Digest realm="r", nonce="1"'), first);
+    authentication.sign(first);
+    const later = newRequest('INVITE', 'sip:bob@example.com');
+    authentication.sign(later);
+    assert.equal(authentication.learn(challenged(later, 'Digest realm="r", nonce="2"'), later), true);
+    authentication.sign(later);
+    assert.equal(authentication.learn(challenged(later, 'Digest realm="r", nonce="3"'), later), false);
+  });
+
+  it('does not ask for ever when every nonce is called stale at once', () => {
+    const authentication = new DigestAuthentication(credentials);
+    let request = newRequest('INVITE', 'sip:bob@example.com');
+    let attempts = 1;
+    while (authentication.learn(challenged(request, `Digest realm="r", nonce="${attempts}", stale=true`), request)) {
+      request = newRequest('INVITE', 'sip:bob@example.com');
+      authentication.sign(request);
+      assert.ok(++attempts < 10);
+    }
+    assert.equal(attempts, 5);
+  });
+
   it('takes the first challenge of a realm that it understands', () => {
     const authentication = new DigestAuthentication(credentials);
     const request = newRequest('INVITE', 'sip:bob@example.com');

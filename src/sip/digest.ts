@@ -20,11 +20,16 @@ type Challenge = {
 
 const hashes: Record<string, string> = { md5: 'md5', 'sha-256': 'sha256', 'sha-512-256': 'sha512-256' };
 
+// A server whose nonces run out before they can be used would have us ask for ever.
+const mostStaleInARow = 3;
+
 /** Answers digest challenges for one account, and goes on using their nonces. */
 export class DigestAuthentication {
   readonly #credentials: Credentials;
   /** By header and realm: a proxy and the server behind it may both ask. */
-  readonly #known = new Map<string, { challenge: Challenge; uses: number }>();
+  readonly #known = new Map<string, { challenge: Challenge; uses: number; staleInARow: number }>();
+  /** The challenges that a request is the first to answer. */
+  readonly #firstAnswers = new WeakMap<SipRequest, Set<string>>();
 
   constructor(credentials: Credentials) {
     this.#credentials = credentials;
@@ -38,10 +43,14 @@ export class DigestAuthentication {
     );
     let learnt = false;
     for (const challenge of firstOfEachRealm(challenges)) {
-      // The same nonce again, or a new one that does not call ours stale, refuses the password itself.
-      const repeated = answered.has(challenge.nonce) || (answeredRealm(request, challenge) && !challenge.stale);
-      if (repeated) return false;
-      this.#known.set(`${challenge.header} ${challenge.realm}`, { challenge, uses: 0 });
+      const key = keyOf(challenge);
+      // The same nonce again, or a new one in place of one that was new itself, refuses the password. One that
+      // had been used before has run out; Kamailio, for one, does not call it stale.
+      const wasNew = this.#firstAnswers.get(request)?.has(key) === true;
+      const staleInARow = wasNew ? (this.#known.get(key)?.staleInARow ?? 0) + 1 : 0;
+      const isRefused = wasNew && (!challenge.stale || staleInARow > mostStaleInARow);
+      if (answered.has(challenge.nonce) || isRefused) return false;
+      this.#known.set(key, { challenge, uses: 0, staleInARow });
       learnt = true;
     }
     return learnt;
@@ -50,8 +59,10 @@ export class DigestAuthentication {
   /** Puts our answer to every challenge known so far into the request. */
   sign(request: SipRequest): void {
     request.headers.delete('authorization').delete('proxy-authorization');
-    for (const known of this.#known.values()) {
-      known.uses++;
+    const first = new Set<string>();
+    this.#firstAnswers.set(request, first);
+    for (const [key, known] of this.#known) {
+      if (known.uses++ === 0) first.add(key);
       request.headers.append(known.challenge.header, answer(known.challenge, known.uses, this.#credentials, request));
     }
   }
@@ -98,7 +109,7 @@ function readFields(text: string): Map<string, string> {
 function firstOfEachRealm(challenges: Challenge[]): Challenge[] {
   const first = new Map<string, Challenge>();
   for (const challenge of challenges) {
-    const key = `${challenge.header} ${challenge.realm}`;
+    const key = keyOf(challenge);
     if (!first.has(key)) first.set(key, challenge);
   }
   return [...first.values()];
@@ -108,8 +119,8 @@ function nonceOf(authorization: string): string | undefined {
   return readFields(authorization.replace(/^Digest\s+/i, '')).get('nonce');
 }
 
-function answeredRealm(request: SipRequest, { header, realm }: Challenge): boolean {
-  return request.headers.all(header).some((line) => readFields(line.replace(/^Digest\s+/i, '')).get('realm') === realm);
+function keyOf({ header, realm }: Challenge): string {
+  return `${header} ${realm}`;
 }
 
 function answer(challenge: Challenge, uses: number, credentials: Credentials, request: SipRequest): string {

@@ -46,6 +46,8 @@ export type CallingPhone = Phone & {
   /** Where a request outside of a dialog goes, in the order in which to try. */
   wayTo(uri: string): Promise<Target[]>;
   contact(to: Target): string;
+  /** Opens the way to a place, so that `contact` knows how it leads back. */
+  reach(to: Target): Promise<void> | undefined;
   dress(request: SipRequest): SipRequest;
 };
 
@@ -152,11 +154,12 @@ export class OutgoingCall {
       const [next] = redirectTargets(last);
       if (next) return this.#place(next, redirects + 1);
     }
-    if (last.status >= 300) this.#end({ ...describeRefusal(last), endedBy: 'them' });
+    if (last.status >= 300) this.#end({ ...describeRefusal(last, this.#ringingAt !== null), endedBy: 'them' });
   }
 
   /** One INVITE and, if it is challenged or its session timer is too short, another one. */
   async #inviteAt(uri: string, target: Target): Promise<Final> {
+    await this.#phone.reach(target);
     for (;;) {
       const request = this.#newInvite(uri, target);
       const final = await this.#send(request, target);

@@ -51,6 +51,14 @@ export class TransactionLayer {
     return this.#transport.localPort(protocol);
   }
 
+  portTowards(peer: Address): number {
+    return this.#transport.portTowards(peer);
+  }
+
+  connect(to: Address, serverName: string): Promise<void> {
+    return this.#transport.connect(to, serverName);
+  }
+
   /** How many transactions are under way. */
   get size(): number {
     return this.#clients.size + this.#servers.size;

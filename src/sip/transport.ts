@@ -98,6 +98,17 @@ export class Transport {
     return protocol === 'tls' ? this.#port + 1 : this.#port;
   }
 
+  /** Where a peer reaches us. Without a certificate nobody can connect to us by TLS: only our own connection leads back. */
+  portTowards(peer: Address): number {
+    const listens = peer.protocol !== 'tls' || this.#servers.length > 1;
+    return (listens ? undefined : this.#connections.get(keyOf(peer))?.localPort) ?? this.localPort(peer.protocol);
+  }
+
+  /** Opens a connection, where the protocol has any. */
+  async connect(to: Address, serverName?: string): Promise<void> {
+    if (to.protocol !== 'udp') await this.#connectionTo(to, serverName);
+  }
+
   /** Sends to an address; a stream is opened or used again. `serverName` is whom a certificate must name. */
   async send(data: Buffer, to: Address, serverName?: string): Promise<void> {
     if (this.#closed) throw new Error('The transport is closed');
@@ -233,6 +244,10 @@ class Connection {
         reject(new Error('The connection was closed'));
       });
     });
+  }
+
+  get localPort(): number | undefined {
+    return this.#socket.localPort;
   }
 
   write(data: Buffer): void {

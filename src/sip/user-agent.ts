@@ -136,19 +136,25 @@ export class UserAgent implements CallingPhone {
   }
 
   /** Our Contact, as the peer at an address reaches us. */
-  contact({ protocol, host: peer }: Pick<Target, 'protocol' | 'host'>): string {
+  contact(peer: Address): string {
+    const { protocol } = peer;
     const { host: own, publicHost } = this.#options;
-    const seen = this.#seenAs.get(peer);
+    const seen = this.#seenAs.get(peer.host);
     const host = publicHost ?? seen?.host ?? own;
-    const port = (protocol === 'udp' && publicHost === undefined && seen?.port) || this.#layer.localPort(protocol);
+    const port = (protocol === 'udp' && publicHost === undefined && seen?.port) || this.#layer.portTowards(peer);
     const transport = protocol === 'udp' ? '' : `;transport=${protocol}`;
     return `<sip:parley@${host.includes(':') ? `[${host}]` : host}:${port}${transport}>`;
+  }
+
+  reach(to: Target): Promise<void> | undefined {
+    // Whoever sends there hears when it fails.
+    return to.protocol === 'udp' ? undefined : this.#layer.connect(to, to.serverName).catch(() => {});
   }
 
   contactOf(dialog: Dialog): string {
     if (dialog.way) return this.contact(dialog.way);
     const named = parseSipUri(dialog.nextHop)?.parameters.get('transport')?.toLowerCase();
-    return this.contact({ protocol: named === 'tcp' || named === 'tls' ? named : 'udp', host: '' });
+    return this.contact({ protocol: named === 'tcp' || named === 'tls' ? named : 'udp', host: '', port: 0 });
   }
 
   keepOpen(to: Address): () => void {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readdir } from 'node:fs/promises';
+import { readdir, readlink } from 'node:fs/promises';
 import { after, describe, it } from 'node:test';
 import { Media, type MediaOptions } from '../rtp/media.ts';
 import type { MediaLine } from '../rtp/media-line.ts';
@@ -181,7 +181,7 @@ describe('many calls', () => {
     });
     const telephone = await caller(media, other);
     const free = (await media.state()).freePorts;
-    const before = await openFiles();
+    const before = await openSockets();
     let left = 1_000;
     const kinds = new Map<string, number>();
     await Promise.all(
@@ -200,10 +200,13 @@ describe('many calls', () => {
     assert.equal(media.size, 0);
     assert.equal((await media.state()).freePorts, free);
     while (theirs.size > 0) await new Promise((passed) => setTimeout(passed, 10));
-    assert.equal(await openFiles(), before);
+    assert.equal(await openSockets(), before);
   });
 });
 
-async function openFiles(): Promise<number> {
-  return process.platform === 'linux' ? (await readdir('/proc/self/fd')).length : 0;
+async function openSockets(): Promise<number> {
+  if (process.platform !== 'linux') return 0;
+  const folder = '/proc/self/fd';
+  const targets = await Promise.all((await readdir(folder)).map((fd) => readlink(`${folder}/${fd}`).catch(() => '')));
+  return targets.filter((target) => target.startsWith('socket:')).length;
 }
