@@ -46,11 +46,13 @@ export function directSockets(): Sockets {
     close: libc.func('int close(int)'),
     epollCreate: libc.func('int epoll_create1(int)'),
     epollControl: libc.func('int epoll_ctl(int, int, int, const void *)'),
+    nanosleep: libc.func('int nanosleep(const void *, void *)'),
     epollWait: libc.func('int epoll_wait(int, void *, int, int)'),
   };
   const fail = (what: string) => new Error(`${what} failed with errno ${koffi.errno()}`);
   const epoll: number = calls.epollCreate(EPOLL_CLOEXEC);
   if (epoll < 0) throw fail('epoll_create1');
+  const pause = new BigInt64Array(2);
   const events = Buffer.alloc(eventBytes * datagramsAtOnce);
   const outbox = newBox();
   const inbox = newBox();
@@ -135,6 +137,10 @@ export function directSockets(): Sockets {
   return {
     open: async (host, port, onDatagram) => open(host, port, onDatagram),
     flush,
+    rest(ms) {
+      pause[1] = BigInt(Math.floor(ms * 1e6));
+      calls.nanosleep(pause, null);
+    },
     poll() {
       for (let round = 0; round < mostRounds && receive() === datagramsAtOnce; round++);
     },

@@ -11,6 +11,8 @@ export type ClockHooks = {
   onWake: () => void;
   /** Several frames are done that were due together. */
   onServed: () => void;
+  /** Sleeps to a fraction of a millisecond; Node's own timers know whole ones only. */
+  rest?: ((ms: number) => void) | undefined;
 };
 
 const frameMs = 20;
@@ -18,6 +20,8 @@ const slots = 10;
 const slotMs = frameMs / slots;
 /** After a standstill of the machine what was missed for longer than this is left out. */
 const longestCatchUp = 5 * slots;
+/** So many frames leave together: few enough that the first ones do not wait long for the last. */
+const servedTogether = 32;
 const bucketsPerMs = 10;
 const buckets = 100 * bucketsPerMs;
 
@@ -36,6 +40,7 @@ export class FrameClock {
   readonly #startedAt = performance.now();
   #done = 0;
   #timer: NodeJS.Timeout | undefined;
+  #turn: NodeJS.Immediate | undefined;
 
   constructor(hooks: ClockHooks) {
     this.#hooks = hooks;
@@ -63,7 +68,7 @@ export class FrameClock {
 
   stop(): void {
     clearTimeout(this.#timer);
-    this.#timer = undefined;
+    clearImmediate(this.#turn);
   }
 
   /** How late frames were since the last time it was asked for. */
@@ -86,19 +91,34 @@ export class FrameClock {
 
   #start(): void {
     this.#done = this.#dueMoment();
-    this.#timer = setTimeout(this.#wake, slotMs);
+    this.#scheduleWake();
   }
 
+  #scheduleWake(): void {
+    this.stop(); // of a start meanwhile
+    if (this.#hooks.rest) this.#turn = setImmediate(this.#rest);
+    else this.#timer = setTimeout(this.#wake, Math.max(0, Math.ceil(this.#untilNextMs())));
+  }
+
+  /** Messages to this thread have been read before; those that come now wait for two milliseconds at most. */
+  readonly #rest = (): void => {
+    const ms = this.#untilNextMs();
+    if (ms > 0) this.#hooks.rest?.(ms);
+    this.#wake();
+  };
+
+  /** Sending is what must not wait; what has come is read afterwards. */
   readonly #wake = (): void => {
-    this.#hooks.onWake();
     const due = this.#dueMoment();
     this.#done = Math.max(this.#done, due - longestCatchUp);
     while (this.#done < due) this.#serve(++this.#done);
-    if (this.#slotOf.size === 0) return;
-    clearTimeout(this.#timer); // of a start meanwhile
-    const waitMs = this.#startedAt + (this.#done + 1) * slotMs - performance.now();
-    this.#timer = setTimeout(this.#wake, Math.max(0, Math.ceil(waitMs)));
+    this.#hooks.onWake();
+    if (this.#slotOf.size > 0) this.#scheduleWake();
   };
+
+  #untilNextMs(): number {
+    return this.#startedAt + (this.#done + 1) * slotMs - performance.now();
+  }
 
   #dueMoment(): number {
     return Math.floor((performance.now() - this.#startedAt) / slotMs);
@@ -115,11 +135,14 @@ export class FrameClock {
     let served = 0;
     for (const listener of this.#slotAt(moment)) {
       listener.onFrame(frame, nowMs);
-      served++;
+      if (++served % servedTogether === 0) this.#letGo(servedTogether, dueAt);
     }
-    if (served === 0) return;
+    if (served % servedTogether > 0) this.#letGo(served % servedTogether, dueAt);
+  }
+
+  #letGo(frames: number, dueAt: number): void {
     this.#hooks.onServed();
-    this.#noteLateness(performance.now() - dueAt, served);
+    this.#noteLateness(performance.now() - dueAt, frames);
   }
 
   #noteLateness(ms: number, frames: number): void {

@@ -27,6 +27,7 @@ const opening = new Set<number>();
 const clock = new FrameClock({
   onWake: () => sockets.poll(),
   onServed: () => sockets.flush(),
+  rest: sockets.rest,
 });
 
 // What happens within one round of the clock goes to the other thread as one message.

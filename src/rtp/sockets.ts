@@ -17,6 +17,8 @@ export type Sockets = {
   /** Hands on what has arrived. */
   poll(): void;
   flush(): void;
+  /** Sleeps to a fraction of a millisecond, where the system lets us. */
+  rest?: (ms: number) => void;
   close(): void;
 };
 
