@@ -55,7 +55,11 @@ export const isIdle = ({ counts }: UserAgent) => counts.calls + counts.dialogs +
 export type Fate = (message: string, to: 'caller' | 'callee') => number[];
 
 /** A network between two phones: also their Contacts lead through it. Gives the callee's URI. */
-export async function network(caller: UserAgent, callee: UserAgent, fate: Fate): Promise<string> {
+export async function network(
+  caller: Pick<UserAgent, 'localPort'>,
+  callee: Pick<UserAgent, 'localPort'>,
+  fate: Fate,
+): Promise<string> {
   const ports = { caller: caller.localPort('udp'), callee: callee.localPort('udp') };
   const fronts = { caller: await openSocket(), callee: await openSocket() };
   const carry = (from: 'caller' | 'callee', to: 'caller' | 'callee') => {

@@ -12,9 +12,11 @@ import type { IncomingCall, IncomingCallEnd } from '../../../src/sip/incoming-ca
 import type { RegistrationState } from '../../../src/sip/registration.ts';
 import type { Protocol } from '../../../src/sip/transport.ts';
 import { UserAgent, type UserAgentOptions } from '../../../src/sip/user-agent.ts';
+import type { Finding } from '../../../src/telephone/check-trunk.ts';
 import { Telephone } from '../../../src/telephone/telephone.ts';
 import type { Voice, VoiceCall, VoiceCallOptions } from '../../../src/telephone/voice-call.ts';
 import { assertResembles, babble, joined } from '../../harness/audio.ts';
+import { runCommand } from '../../harness/command.ts';
 import { startBaresip } from '../baresip/baresip.ts';
 import { host, makeCertificate, temporaryFolder } from '../peer.ts';
 import { answer, receive, startSipp } from '../sipp/sipp.ts';
@@ -125,6 +127,28 @@ describe('Kamailio', { concurrency: 3, timeout: 90_000 }, () => {
       await kamailio.says(new RegExp(`routed BYE from ${network.port} by udp`));
     });
   }
+
+  it('is checked by parley trunk check: good, a wrong password, none', async () => {
+    const kamailio = await startKamailio([]);
+    const scratch = await temporaryFolder('check');
+    const check = async (env: Record<string, string>) => {
+      const PARLEY_SIP_TRUNK = kamailio.trunk('udp');
+      const { stdout } = await runCommand(['trunk', 'check', '--json'], { scratch, env: { PARLEY_SIP_TRUNK, ...env } });
+      const { findings } = JSON.parse(stdout) as { findings: Finding[] };
+      const found = findings.find(({ check: what }) => what === 'authentication');
+      return [found?.isWell, found?.text.split(/[:(]/)[0]];
+    };
+    const PARLEY_SIP_USERNAME = account.username;
+    assert.deepEqual(await check({ PARLEY_SIP_USERNAME, PARLEY_SIP_PASSWORD: account.password }), [
+      true,
+      'The trunk asked for a password and took ours ',
+    ]);
+    assert.deepEqual(await check({ PARLEY_SIP_USERNAME, PARLEY_SIP_PASSWORD: 'wrong' }), [
+      false,
+      'The trunk refuses the user name or the password ',
+    ]);
+    assert.deepEqual(await check({}), [false, 'The trunk wants a user name and password']);
+  });
 
   it('passes a CANCEL on', async () => {
     const kamailio = await startKamailio([network.port]);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import type { OutgoingCallOptions } from '../../../src/sip/outgoing-call.ts';
+import { network } from '../../../src/sip/test-phones.ts';
 import { UserAgent, type UserAgentOptions } from '../../../src/sip/user-agent.ts';
 import { answer, ask, expect, receive, receiveInvite, sdp, startSipp } from './sipp.ts';
 
@@ -211,6 +212,25 @@ describe('sipp as the callee', () => {
     });
     assert.equal((await placed.ended).kind, 'answered');
     assert.deepEqual(heard, ['early media', 'answered']);
+    await sipp.passed;
+  });
+
+  it('is called over a network that loses what is repeated once and then brings it twice', async () => {
+    const sipp = await startSipp([...ringThenAnswer, receive('BYE'), answer('200 OK')].join('\n'));
+    const agent = await phone({ timers: { t1: 100, t2: 800, t4: 1_000 } });
+    const seen = new Map<string, number>();
+    const uri = await network(agent, { localPort: () => sipp.port }, (message, to) => {
+      const [start = ''] = message.split('\r\n');
+      const key = `${to} ${start} ${/^CSeq:.*$/im.exec(message)?.[0]}`;
+      const times = (seen.get(key) ?? 0) + 1;
+      seen.set(key, times);
+      if (start.startsWith('INVITE')) return times === 2 ? [0] : []; // sipp does not know an INVITE again
+      const isRepeated = !start.includes(' 180 ');
+      return times === 1 && isRepeated ? [] : [0, 5];
+    });
+    const placed = call(agent, uri, { onAnswered: () => placed.hangUp() });
+    const end = await placed.ended;
+    assert.deepEqual([end.kind, end.endedBy, end.sipStatus], ['answered', 'us', 200]);
     await sipp.passed;
   });
 
