@@ -18,10 +18,9 @@ const sockets = options.sockets === 'direct' ? directSockets() : dgramSockets();
 // The thread does not own what it has opened directly: the process does.
 process.on('exit', () => sockets.close());
 const pool = new PortPool(options.ports);
-type OpenSession = { session: RtpSession; listener: FrameListener; port: number };
 type SessionCommand = Exclude<MediaCommand, { kind: 'open' | 'close' | 'lateness' | 'end' }>;
 
-const sessions = new Map<number, OpenSession>();
+const sessions = new Map<number, GuardedSession>();
 /** Those whose ports are not open yet; gone from here when they are closed before. */
 const opening = new Set<number>();
 const clock = new FrameClock({
@@ -48,25 +47,66 @@ function sendEvents(): void {
   );
 }
 
+/** A session and its port. A fault of ours in one call must not end the others. */
+class GuardedSession implements FrameListener {
+  readonly session: RtpSession;
+  readonly port: number;
+  readonly #id: number;
+
+  constructor(id: number, session: RtpSession, ofPort: number) {
+    this.#id = id;
+    this.session = session;
+    this.port = ofPort;
+  }
+
+  onFrame(frame: number, nowMs: number): void {
+    try {
+      this.session.onFrame(frame, nowMs);
+    } catch (error) {
+      fail(this.#id, error);
+    }
+  }
+
+  onRtp(datagram: Buffer): void {
+    try {
+      this.session.onRtp(datagram);
+    } catch (error) {
+      fail(this.#id, error);
+    }
+  }
+
+  onRtcp(datagram: Buffer): void {
+    try {
+      this.session.onRtcp(datagram);
+    } catch (error) {
+      fail(this.#id, error);
+    }
+  }
+}
+
+function fail(id: number, error: unknown): void {
+  tell({ kind: 'failed', id, error: error as Error });
+  close(id);
+}
+
 async function begin(id: number): Promise<void> {
   opening.add(id);
-  let session: RtpSession | undefined;
+  let guarded: GuardedSession | undefined;
   const made = await openPorts(
-    (datagram) => guard(id, session?.onRtp, datagram),
-    (datagram) => guard(id, session?.onRtcp, datagram),
+    (datagram) => guarded?.onRtp(datagram),
+    (datagram) => guarded?.onRtcp(datagram),
   );
   const isWanted = opening.delete(id);
   if (typeof made === 'string') return tell({ kind: 'not-opened', id, reason: made });
-  session = new RtpSession(made.rtp, made.rtcp, options.stalledAfterMs ?? 20_000, {
+  const session = new RtpSession(made.rtp, made.rtcp, options.stalledAfterMs ?? 20_000, {
     onPlayed: (playback, playedMs, isComplete) => tell({ kind: 'played', id, playback, playedMs, isComplete }),
     onHeard: (pcm) => tell({ kind: 'heard', id, pcm: pcm.slice() }),
     onDigit: (digit) => tell({ kind: 'digit', id, digit }),
     onStalled: () => tell({ kind: 'stalled', id }),
     onRecordingFailed: (error) => tell({ kind: 'recording-failed', id, reason: error.message }),
   });
-  const { onFrame } = session;
-  const listener: FrameListener = { onFrame: (frame, nowMs) => guard(id, onFrame, frame, nowMs) };
-  sessions.set(id, { session, listener, port: made.port });
+  guarded = new GuardedSession(id, session, made.port);
+  sessions.set(id, guarded);
   if (isWanted) tell({ kind: 'opened', id, port: made.port });
   else close(id);
 }
@@ -101,7 +141,7 @@ async function close(id: number): Promise<void> {
   if (!open) return;
   // From here on it obeys nothing more, though its recording may take a while to finish.
   sessions.delete(id);
-  clock.remove(open.listener);
+  clock.remove(open);
   try {
     await open.session.close();
   } catch (error) {
@@ -109,16 +149,6 @@ async function close(id: number): Promise<void> {
   }
   pool.give(open.port);
   tell({ kind: 'closed', id, report: open.session.report });
-}
-
-/** A fault of ours in one call must not end the others. */
-function guard<T extends unknown[]>(id: number, act: ((...given: T) => void) | undefined, ...given: T): void {
-  try {
-    act?.(...given);
-  } catch (error) {
-    tell({ kind: 'failed', id, error: error as Error });
-    close(id);
-  }
 }
 
 function obey(command: MediaCommand): void {
@@ -136,14 +166,20 @@ function obey(command: MediaCommand): void {
       return tell({ kind: 'lateness', lateness: clock.takeLateness(), freePorts: pool.available });
   }
   const open = sessions.get(command.id);
-  if (open) guard(command.id, obeyIn, open, command);
+  if (!open) return;
+  try {
+    obeyIn(open, command);
+  } catch (error) {
+    fail(command.id, error);
+  }
 }
 
-function obeyIn({ session, listener }: OpenSession, command: SessionCommand): void {
+function obeyIn(guarded: GuardedSession, command: SessionCommand): void {
+  const { session } = guarded;
   switch (command.kind) {
     case 'connect':
       session.connect(withBuffers(command.media));
-      return clock.add(listener);
+      return clock.add(guarded);
     case 'play':
       return session.play(command.playback, command.pcm);
     case 'stop-playing':

@@ -192,7 +192,7 @@ export class RtpSession {
   }
 
   /** Twenty milliseconds: what they said comes out of the buffer, what we say goes out. */
-  readonly onFrame = (frame: number, nowMs: number): void => {
+  onFrame(frame: number, nowMs: number): void {
     const codec = this.#codec;
     const media = this.#media;
     if (!codec || !media || this.#isClosed) return;
@@ -211,7 +211,7 @@ export class RtpSession {
       this.#isStalled = true;
       this.#handlers.onStalled();
     }
-  };
+  }
 
   /** What is being said waits while keys are pressed or the peer has us on hold. */
   #say(said: Int16Array, frame: number, waits: boolean): void {
@@ -259,7 +259,7 @@ export class RtpSession {
   }
 
   /** A datagram that came to the port of RTP. */
-  readonly onRtp = (datagram: Buffer): void => {
+  onRtp(datagram: Buffer): void {
     const media = this.#media;
     if (!media || this.#isClosed) return;
     if (media.remote.rtcpPort === media.remote.rtpPort && isRtcp(datagram)) return this.onRtcp(datagram);
@@ -267,9 +267,9 @@ export class RtpSession {
     const nowMs = performance.now();
     if (!plain) this.#rejected++;
     else if (this.#incoming?.receive(plain, nowMs, media.receives)) this.#noteSign(nowMs);
-  };
+  }
 
-  readonly onRtcp = (datagram: Buffer): void => {
+  onRtcp(datagram: Buffer): void {
     if (this.#isClosed) return;
     const plain = this.#srtpReceiver ? this.#srtpReceiver.unprotectRtcp(datagram) : datagram;
     const report = plain && parseRtcp(plain);
@@ -286,7 +286,7 @@ export class RtpSession {
       if (block.lastSenderReport === 0) continue;
       this.#roundTripMs = roundTripMsOf(block, wallClockMs()) ?? this.#roundTripMs;
     }
-  };
+  }
 
   #noteSign(nowMs: number): void {
     this.#heardAt = nowMs;
