@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { Media } from '../src/rtp/media.ts';
 import { UserAgent } from '../src/sip/user-agent.ts';
 import { Telephone } from '../src/telephone/telephone.ts';
+import { plainMedia } from '../test/harness/media.ts';
 import { type Figure, type Measure, toSample } from './figure.ts';
 import { quietMachine } from './harness/quiet-machine.ts';
 
@@ -72,16 +73,7 @@ async function connect(media: Media, peer: ChildProcess, calls: number): Promise
   const [ports] = (await once(peer, 'message')) as [number[]];
   for (const [i, line] of lines.entries()) {
     const rtpPort = ports[i] as number;
-    line.connect({
-      remote: { host, rtpPort, rtcpPort: rtpPort + 1 },
-      codec: 'PCMU',
-      payloadTypes: { send: 0, receive: 0 },
-      telephoneEvents: { send: 101, receive: 101 },
-      comfortNoise: undefined,
-      sends: true,
-      receives: true,
-      srtp: undefined,
-    });
+    line.connect(plainMedia({ host, rtpPort, rtcpPort: rtpPort + 1 }));
     if (i % 20 === 0) await sleep(4); // as calls come, not all in one moment
   }
 }

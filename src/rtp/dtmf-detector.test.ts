@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import { DtmfDetector } from './dtmf-detector.ts';
 import { dtmfColumns, dtmfKeys, dtmfRows, dtmfTones } from './dtmf-tones.ts';
 import { pcma, pcmu } from './g711.ts';
+import { joined } from './pcm.ts';
 
 function hear(pcm: Int16Array, sampleRate = 8000, chunk = sampleRate / 50): string {
   const detector = new DtmfDetector(sampleRate);
@@ -35,16 +36,6 @@ function key(
 }
 
 const silence = (ms: number) => new Int16Array(ms * 8);
-
-function joined(...parts: Int16Array[]): Int16Array {
-  const all = new Int16Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    all.set(part, at);
-    at += part.length;
-  }
-  return all;
-}
 
 function mixed(...parts: Int16Array[]): Int16Array {
   return Int16Array.from(parts[0] as Int16Array, (_, at) => parts.reduce((sum, part) => sum + (part[at] ?? 0), 0));

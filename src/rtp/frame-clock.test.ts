@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { after, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
+import { plainMedia } from '../../test/harness/media.ts';
 import { FrameClock, type FrameListener } from './frame-clock.ts';
 import { Media } from './media.ts';
 
@@ -121,16 +122,7 @@ describe('the packets of a call', () => {
     const media = new Media({ host, ports: { from: 28_000, to: 28_009 } });
     after(() => media.close());
     const line = await media.open();
-    line.connect({
-      remote: { host, rtpPort: port, rtcpPort: port },
-      codec: 'PCMU',
-      payloadTypes: { send: 0, receive: 0 },
-      telephoneEvents: undefined,
-      comfortNoise: undefined,
-      sends: true,
-      receives: true,
-      srtp: undefined,
-    });
+    line.connect(plainMedia({ host, rtpPort: port, rtcpPort: port }));
     await sleep(1_000);
     block(300);
     await sleep(500);

@@ -6,10 +6,12 @@ import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { babble, joined, resemblance } from '../../test/harness/audio.ts';
+import { babble, resemblance } from '../../test/harness/audio.ts';
+import { plainMedia } from '../../test/harness/media.ts';
 import { Media, type MediaOptions } from './media.ts';
 import type { MediaLine, Played } from './media-line.ts';
 import type { NegotiatedMedia } from './negotiated-media.ts';
+import { joined } from './pcm.ts';
 import { type LocalMedia, SdpSide } from './sdp.ts';
 import { readWav } from './wav.ts';
 
@@ -73,16 +75,7 @@ describe('two lines', { concurrency: true }, () => {
 });
 
 function agreedWith(peer: string, rtpPort: number): NegotiatedMedia {
-  return {
-    remote: { host: peer, rtpPort, rtcpPort: rtpPort + 1 },
-    codec: 'PCMU',
-    payloadTypes: { send: 0, receive: 0 },
-    telephoneEvents: undefined,
-    comfortNoise: undefined,
-    sends: true,
-    receives: true,
-    srtp: undefined,
-  };
+  return plainMedia({ host: peer, rtpPort, rtcpPort: rtpPort + 1 }, { telephoneEvents: undefined });
 }
 
 /** Another program that holds a port. */

@@ -1,3 +1,5 @@
+import { joined } from '../rtp/pcm.ts';
+
 /** Gives the people of the simulated network something to say with. */
 export type Voice = (text: string, sampleRate: number) => Promise<Int16Array>;
 
@@ -13,7 +15,7 @@ export const hum: Voice = async (text, sampleRate) => {
       ? [new Int16Array(samplesOf(3 * pauseMs))]
       : [note(140 + 25 * ((sound.codePointAt(0) ?? 0) % 5) + 5 * (i % 3), samplesOf(syllableMs), sampleRate)],
   );
-  return joined(parts);
+  return joined(...parts);
 };
 
 /** A vibrating sound with a few overtones that swells and fades. */
@@ -29,14 +31,4 @@ function note(pitch: number, length: number, sampleRate: number): Int16Array {
 export function beep(sampleRate: number): Int16Array {
   const length = Math.round(0.5 * sampleRate);
   return Int16Array.from({ length }, (_, i) => 8_000 * Math.sin((2 * Math.PI * 1_000 * i) / sampleRate));
-}
-
-function joined(parts: Int16Array[]): Int16Array {
-  const whole = new Int16Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
 }

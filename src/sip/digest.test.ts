@@ -102,6 +102,20 @@ describe('digest authentication', () => {
     assert.equal(authentication.learn(challenged(later, 'Digest realm="r", nonce="3"'), later), false);
   });
 
+  it('answers a proxy that makes the same nonce as the registrar before it', () => {
+    const authentication = new DigestAuthentication(credentials);
+    const register = newRequest('REGISTER', 'sip:example.com');
+    authentication.learn(challenged(register, 'Digest realm="r", nonce="1"'), register);
+    const invite = newRequest('INVITE', 'sip:bob@example.com');
+    authentication.sign(invite);
+    const response = newResponse(invite, 407, 'Proxy Authentication Required');
+    response.headers.set('proxy-authenticate', 'Digest realm="r", nonce="1"');
+    assert.equal(authentication.learn(response, invite), true);
+    authentication.sign(invite);
+    assert.match(invite.headers.get('proxy-authorization') ?? '', /nonce="1"/);
+    assert.equal(authentication.learn(response, invite), false);
+  });
+
   it('does not ask for ever when every nonce is called stale at once', () => {
     const authentication = new DigestAuthentication(credentials);
     let request = newRequest('INVITE', 'sip:bob@example.com');

@@ -38,9 +38,6 @@ export class DigestAuthentication {
   /** Takes in the challenges of a 401 or 407. False means: we cannot answer, or our answer was wrong. */
   learn(response: SipResponse, request: SipRequest): boolean {
     const challenges = readChallenges(response);
-    const answered = new Set(
-      request.headers.all('authorization').concat(request.headers.all('proxy-authorization')).map(nonceOf),
-    );
     let learnt = false;
     for (const challenge of firstOfEachRealm(challenges)) {
       const key = keyOf(challenge);
@@ -49,7 +46,9 @@ export class DigestAuthentication {
       const wasNew = this.#firstAnswers.get(request)?.has(key) === true;
       const staleInARow = wasNew ? (this.#known.get(key)?.staleInARow ?? 0) + 1 : 0;
       const isRefused = wasNew && (!challenge.stale || staleInARow > mostStaleInARow);
-      if (answered.has(challenge.nonce) || isRefused) return false;
+      // A proxy and a registrar may make their nonces alike: only the header for this challenge answers it.
+      const isRepeated = request.headers.all(challenge.header).some((line) => nonceOf(line) === challenge.nonce);
+      if (isRepeated || isRefused) return false;
       this.#known.set(key, { challenge, uses: 0, staleInARow });
       learnt = true;
     }

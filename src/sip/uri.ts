@@ -65,11 +65,6 @@ export function writeSipUri({ scheme, user, host, port, parameters, headers }: S
   ].join('');
 }
 
-/** A user part that may hold anything: what the grammar does not allow is escaped. */
-export function escapeUser(user: string): string {
-  return user.replace(/[^a-z0-9\-_.!~*'()&=+$,;?/]/gi, escapeCharacters);
-}
-
 function escapeUri(text: string): string {
   return text.replace(/[^a-z0-9\-_.!~*'()[\]/:&+$]/gi, escapeCharacters);
 }
@@ -78,7 +73,7 @@ function escapeCharacters(text: string): string {
   return [...Buffer.from(text)].map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`).join('');
 }
 
-export function unescapeUri(text: string): string {
+function unescapeUri(text: string): string {
   if (!text.includes('%')) return text;
   try {
     return decodeURIComponent(text);

@@ -74,16 +74,6 @@ export function assertResembles(
   assert.ok(found >= least, `It resembles what was played by ${found.toFixed(4)} in its worst second`);
 }
 
-export function joined(...parts: Int16Array[]): Int16Array {
-  const whole = new Int16Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
-}
-
 /** The root of the mean square. */
 export function loudness(pcm: Int16Array): number {
   return Math.sqrt(pcm.reduce((sum, sample) => sum + sample * sample, 0) / pcm.length);

@@ -4,13 +4,14 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { codecNamed } from '../../../src/rtp/codecs.ts';
 import { Media } from '../../../src/rtp/media.ts';
+import { joined } from '../../../src/rtp/pcm.ts';
 import { readWav } from '../../../src/rtp/wav.ts';
 import { PhoneNetwork } from '../../../src/simulator/phone-network.ts';
 import type { OutgoingCallOptions } from '../../../src/sip/outgoing-call.ts';
 import type { Protocol } from '../../../src/sip/transport.ts';
 import { UserAgent, type UserAgentOptions } from '../../../src/sip/user-agent.ts';
 import { type Voice, VoiceCall, type VoiceCallOptions } from '../../../src/telephone/voice-call.ts';
-import { assertResembles, babble, joined, loudness, tone } from '../../harness/audio.ts';
+import { assertResembles, babble, loudness, tone } from '../../harness/audio.ts';
 import { host, makeCertificate, temporaryFolder } from '../peer.ts';
 import { type Baresip, startBaresip } from './baresip.ts';
 

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { freePort } from '../../../src/free-port.ts';
 import { Media } from '../../../src/rtp/media.ts';
+import { joined } from '../../../src/rtp/pcm.ts';
 import { SdpSide } from '../../../src/rtp/sdp.ts';
 import { readWav } from '../../../src/rtp/wav.ts';
 import { PhoneNetwork } from '../../../src/simulator/phone-network.ts';
@@ -15,7 +16,7 @@ import { UserAgent, type UserAgentOptions } from '../../../src/sip/user-agent.ts
 import type { Finding } from '../../../src/telephone/check-trunk.ts';
 import { Telephone } from '../../../src/telephone/telephone.ts';
 import type { Voice, VoiceCall, VoiceCallOptions } from '../../../src/telephone/voice-call.ts';
-import { assertResembles, babble, joined } from '../../harness/audio.ts';
+import { assertResembles, babble } from '../../harness/audio.ts';
 import { runCommand } from '../../harness/command.ts';
 import { startBaresip } from '../baresip/baresip.ts';
 import { host, makeCertificate, temporaryFolder } from '../peer.ts';
@@ -148,6 +149,31 @@ describe('Kamailio', { concurrency: 3, timeout: 90_000 }, () => {
       'The trunk refuses the user name or the password ',
     ]);
     assert.deepEqual(await check({}), [false, 'The trunk wants a user name and password']);
+  });
+
+  it('is a trunk of parley dial that wants a registration, over TLS', async () => {
+    const kamailio = await startKamailio([network.port]);
+    const scratch = await temporaryFolder('dial');
+    const ca = join(scratch, 'ca.pem');
+    await writeFile(ca, kamailio.ca);
+    const dial = (password: string) =>
+      runCommand(['dial', '+12025550100', '--from', ours, '--seconds', '2', '--json'], {
+        scratch,
+        env: {
+          PARLEY_SIP_TRUNK: kamailio.trunk('tls'),
+          PARLEY_SIP_CA: ca,
+          PARLEY_SIP_REGISTER: 'yes',
+          PARLEY_SIP_USERNAME: account.username,
+          PARLEY_SIP_PASSWORD: password,
+        },
+      });
+    const good = await dial(account.password);
+    assert.equal(good.code, 0, good.stderr + good.stdout);
+    assert.ok(JSON.parse(good.stdout).media.receivedPackets > 50, good.stdout);
+    assert.match(kamailio.output(), /registered parley/);
+    const wrong = await dial('wrong');
+    assert.notEqual(wrong.code, 0);
+    assert.match(wrong.stderr, /The trunk does not register us: 401/);
   });
 
   it('passes a CANCEL on', async () => {

@@ -95,6 +95,7 @@ request_route {
       www_challenge("kamailio", "1");
       exit;
     }
+    xlog("L_ALERT", "registered $fU\\n");
     save("location");
     exit;
   }
