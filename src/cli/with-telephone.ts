@@ -12,7 +12,7 @@ export async function withTelephone<T>(
   config: TelephoneConfig,
   use: (opened: OpenTelephone, trunk: string) => Promise<T>,
 ): Promise<T> {
-  const host = config.host ?? (config.trunk === undefined ? loopback : await wayTo(config.trunk));
+  const host = config.host ?? (config.trunk === undefined ? loopback : await wayTo(config.proxy ?? config.trunk));
   const media = new Media({ host, ports: config.rtpPorts });
   let network: PhoneNetwork | undefined;
   let opened: OpenTelephone | undefined;

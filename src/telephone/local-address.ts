@@ -1,21 +1,21 @@
 import { createSocket } from 'node:dgram';
-import { lookup } from 'node:dns/promises';
+import { isIPv6 } from 'node:net';
+import { resolveTargets } from '../sip/resolve.ts';
 import { parseSipUri } from '../sip/uri.ts';
 
-/** Which address of this machine leads to a trunk: the kernel's routes know; nothing is sent. */
-export async function localAddressTowards(trunk: string): Promise<string> {
-  const host = parseSipUri(trunk)?.host.replace(/^\[|\]$/g, '') ?? '';
-  const { address, family } = await lookup(host).catch(() => {
-    throw new Error(`The host of the trunk cannot be found: ${host}`);
-  });
-  const socket = createSocket(family === 6 ? 'udp6' : 'udp4');
+/** Which address of this machine leads to a SIP URI: the kernel's routes know; nothing is sent. */
+export async function localAddressTowards(uri: string): Promise<string> {
+  const parsed = parseSipUri(uri);
+  const [first] = parsed ? await resolveTargets(parsed).catch(() => []) : [];
+  if (!first) throw new Error(`The host of the trunk cannot be found: ${parsed?.host ?? uri}`);
+  const socket = createSocket(isIPv6(first.host) ? 'udp6' : 'udp4');
   try {
     await new Promise<void>((resolve, reject) => {
-      socket.once('error', reject).connect(5060, address, resolve);
+      socket.once('error', reject).connect(first.port, first.host, resolve);
     });
     return socket.address().address;
   } catch {
-    throw new Error(`There is no way from here to the trunk at ${address}`);
+    throw new Error(`There is no way from here to the trunk at ${first.host}`);
   } finally {
     socket.close();
   }

@@ -126,13 +126,17 @@ describe('parley dial', { concurrency: 4 }, () => {
 });
 
 describe('parley simulator', { concurrency: true }, () => {
-  it('is a trunk for others: keys, codecs, encryption and TCP', async () => {
+  it('is a trunk for others: keys, codecs, encryption, TCP and behind a proxy', async () => {
     const simulator = await startSimulator();
     const from = ['--from', '+12025550000', '--seconds', '2', '--json'];
     const calls = await Promise.all([
       run(['dial', '+12025550100', ...from], { PARLEY_SIP_TRUNK: simulator.trunk, PARLEY_CODECS: 'G722' }),
       run(['dial', '+12025550100', ...from], { PARLEY_SIP_TRUNK: simulator.trunk, PARLEY_SIP_SRTP: 'yes' }),
       run(['dial', '+12025550112', '--dtmf', '1', ...from], { PARLEY_SIP_TRUNK: `${simulator.trunk};transport=tcp` }),
+      run(['dial', '+12025550100', ...from], {
+        PARLEY_SIP_TRUNK: 'sip:carrier.invalid',
+        PARLEY_SIP_PROXY: simulator.trunk,
+      }),
     ]);
     for (const { code, stdout, stderr } of calls) {
       assert.equal(code, 0, stderr);
