@@ -128,6 +128,8 @@ export class PhraseCache {
     this.#disk.set(key, samples.byteLength);
     this.#diskBytes += samples.byteLength;
     this.#writing = this.#writing.then(async () => {
+      // Room may have been made of it before it was its turn.
+      if (!this.#disk.has(key)) return;
       try {
         const part = `${this.#path(key)}.part`;
         await writeFile(part, new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength), { mode: 0o600 });

@@ -1,5 +1,6 @@
 import { constants, setPriority } from 'node:os';
 import { resample } from '../../rtp/resample.ts';
+import { denoise } from './denoise.ts';
 import { runFlite } from './flite.ts';
 import type { Job, JobMessage, JobResult, RecogniseJob, SpeakJob, WorkerMessage } from './jobs.ts';
 import { Moonshine, moonshineRate } from './moonshine.ts';
@@ -39,7 +40,7 @@ function speak({ text, voice, pace, sampleRate }: SpeakJob): Int16Array {
 }
 
 function recognise({ samples, sampleRate, draft }: RecogniseJob): Promise<JobResult> {
-  const wide = resample(samples, sampleRate, moonshineRate);
+  const wide = resample(denoise(samples), sampleRate, moonshineRate);
   return moonshine.recognise(
     Float32Array.from(wide, (sample) => sample / 32_768),
     { draft },

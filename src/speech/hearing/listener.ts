@@ -16,9 +16,9 @@ const leadMs = 260;
 const onsetMs = 60;
 const onsetWindowMs = 120;
 /** After this much silence the utterance may be over, and what was said is looked at. */
-const glanceMs = 80;
+const glanceMs = 140;
 /** This much of the silence belongs to the utterance. */
-const tailMs = 100;
+const tailMs = 200;
 /** A pause that ends any utterance, whatever was understood. */
 const longestPauseMs = 1_400;
 /** Longer ones are cut at the next glance; the model has learnt from utterances of up to half a minute. */

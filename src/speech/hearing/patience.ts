@@ -1,14 +1,14 @@
-/** Words after which a sentence goes on. */
+/** Words after which a sentence goes on; the model writes a full stop behind them all the same. */
 const openEnds = new Set(
   (
-    'a an the and or but so because if when while that which who with without of to in on at by for from as about ' +
-    'into than then my your his her our their its this these those some any is are was were am be been will would ' +
-    "can could should do does did have has had i'm i we we're they you it's it not very really just like um uh er " +
-    'erm hmm well maybe also plus'
+    'a an the and or but because if when while which with without of to at by for from as into than my your his ' +
+    "our their its is are was were am be will would can could should i i'm i'd i'll we we're they he she um uh er " +
+    'erm hmm like plus maybe well'
   ).split(' '),
 );
-/** Said alone these are whole answers. */
-const wholeAnswers = new Set('i do|i am|we are|we do|it is|they are|maybe|well|i did|i have|i would|i will'.split('|'));
+/** Two words that make a sentence whole although the last one alone would not. */
+const wholeEnds =
+  /\b(?:(?:it|that|this|he|she|there|here) (?:is|was)|(?:we|you|they|there) (?:are|were)|(?:i|we) (?:am|would|will|can|could|should)|(?:used|want) to)$/;
 
 export const finishedMs = 200;
 const openMs = 1_000;
@@ -22,12 +22,18 @@ export function patienceMs(text: string, confidence: number): number {
   const words = text.toLowerCase().match(/[\p{L}\p{N}']+/gu) ?? [];
   const last = words.at(-1);
   if (last === undefined) return unclearMs;
-  const isWhole = wholeAnswers.has(words.slice(-2).join(' ')) || (words.length === 1 && wholeAnswers.has(last));
-  if (openEnds.has(last) && !isWhole) return openMs;
+  if (/\?["']?$/.test(text)) return finishedMs;
+  if (openEnds.has(last) && !isWhole(words)) return openMs;
   if (/(?:\.\.|…|[-,;:])["']?$/.test(text)) return unfinishedMs;
   if (isDictating(words)) return dictatingMs;
   if (confidence < unclearConfidence) return unclearMs;
   return /[.?!]["']?$/.test(text) ? finishedMs : unfinishedMs;
+}
+
+function isWhole(words: string[]): boolean {
+  const end = words.slice(-2).join(' ');
+  if (/^(?:maybe|well)$/.test(words.at(-1) ?? '')) return words.length === 1;
+  return wholeEnds.test(end);
 }
 
 const digitWords = new Set('zero oh one two three four five six seven eight nine double triple'.split(' '));
