@@ -6,6 +6,8 @@ import { randomFrom } from '../test/harness/audio.ts';
 
 export const lineRate = 8_000;
 
+export const testVoices = ['slt', 'rms', 'awb', 'kal16'] as const satisfies FliteVoice[];
+
 export interface SpokenItem {
   text: string;
   voice: FliteVoice;
@@ -105,7 +107,7 @@ export function addNoise(samples: Int16Array, level: number, seed: number): void
 }
 
 /** The root mean square of the parts that are not silent. */
-function loudness(samples: Int16Array): number {
+export function loudness(samples: Int16Array): number {
   let [sum, count] = [0, 0];
   for (const sample of samples) {
     if (Math.abs(sample) < 100) continue;

@@ -10,6 +10,7 @@ import { addDialCommand } from './cli/dial-command.ts';
 import { exitCode, exitCodesHelp, hideSecrets, showFailure, toFailure } from './cli/failure.ts';
 import { addKeyCommands, addSigningKeyCommands } from './cli/key-commands.ts';
 import { addSimulatorCommand } from './cli/simulator-command.ts';
+import { addSpeechCommands } from './cli/speech-commands.ts';
 import { addTokenCommand } from './cli/token-command.ts';
 import { addTrunkCommands } from './cli/trunk-command.ts';
 import { settingsHelp } from './config.ts';
@@ -61,6 +62,7 @@ addContactsCommands(program);
 addDialCommand(program);
 addTrunkCommands(program);
 addSimulatorCommand(program);
+addSpeechCommands(program);
 
 try {
   await program.parseAsync();

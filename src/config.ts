@@ -2,6 +2,17 @@ import { resolve } from 'node:path';
 import { z } from 'zod';
 import { codecs } from './rtp/codecs.ts';
 import { parseSipUri } from './sip/uri.ts';
+import {
+  type CloudEngine,
+  describeEngine,
+  type EngineName,
+  engineName,
+  missingSetting,
+  type Vendor,
+  type VendorSettings,
+  vendors,
+  vendorsOf,
+} from './speech/cloud/engine-name.ts';
 
 const wholeNumber = (min: number, max: number) =>
   z
@@ -154,6 +165,39 @@ const telephoneSettings = {
   },
 } satisfies Record<string, Setting>;
 
+const speechSettings = {
+  PARLEY_TTS: {
+    schema: engineName('tts'),
+    fallback: 'embedded',
+    about: `the voice: embedded, or vendor/model of ${vendorsOf('tts').join(', ')}`,
+  },
+  PARLEY_TTS_VOICE: {
+    schema: z.string().min(1).max(100),
+    about: "the vendor's voice for agents that have an embedded one; default the vendor's own choice",
+  },
+  PARLEY_STT: {
+    schema: engineName('stt'),
+    fallback: 'embedded',
+    about: `the ears: embedded, or vendor/model of ${vendorsOf('stt').join(', ')}`,
+  },
+  PARLEY_LLM: {
+    schema: engineName('llm').refine((engine) => engine !== 'embedded', 'must be vendor/model: there is none embedded'),
+    about: `the mind: vendor/model of ${vendorsOf('llm').join(', ')}; without it, the script`,
+  },
+  PARLEY_SPEECH_WORKERS: {
+    schema: wholeNumber(1, 64),
+    about: 'processes of the embedded voice and ears; default one for each core, up to 8',
+  },
+} satisfies Record<string, Setting>;
+
+/** A key and an address for each vendor. */
+const vendorSettings: Record<string, Setting> = Object.fromEntries(
+  Object.entries(vendors).flatMap(([vendor, { keySetting, urlSetting, baseUrl }]) => [
+    [keySetting, { schema: z.string().min(1), about: `the key for ${vendor}` }],
+    [urlSetting, { schema: httpUrl, about: `where ${vendor} is${baseUrl ? `; default ${baseUrl}` : ''}` }],
+  ]),
+);
+
 const clientSettings = {
   PARLEY_URL: { schema: httpUrl, about: 'the service that token, call and contacts talk to' },
   PARLEY_CLIENT_ID: { schema: z.string().min(1), about: 'OAuth client of token and call' },
@@ -161,7 +205,13 @@ const clientSettings = {
   PARLEY_API_KEY: { schema: z.string().min(1), about: 'API key of contacts' },
 } satisfies Record<string, Setting>;
 
-const allSettings = { ...serverSettings, ...telephoneSettings, ...clientSettings };
+const allSettings = {
+  ...serverSettings,
+  ...telephoneSettings,
+  ...speechSettings,
+  ...vendorSettings,
+  ...clientSettings,
+};
 
 export type Config = Readonly<{
   port: number;
@@ -179,6 +229,18 @@ export type Config = Readonly<{
   maxContactsBytes: number;
   logLevel: z.infer<typeof serverSettings.PARLEY_LOG_LEVEL.schema>;
   telephone: TelephoneConfig;
+  speech: SpeechConfig;
+}>;
+
+/** What speaks, listens and thinks. */
+export type SpeechConfig = Readonly<{
+  tts: EngineName;
+  /** The vendor's, for agents that have an embedded one. */
+  ttsVoice: string | undefined;
+  stt: EngineName;
+  llm: CloudEngine | undefined;
+  vendors: VendorSettings;
+  workers: number | undefined;
 }>;
 
 /** How calls leave the house. */
@@ -217,7 +279,7 @@ export class ConfigError extends Error {
 }
 
 export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
-  const read = readSettings({ ...serverSettings, ...telephoneSettings }, env);
+  const read = readSettings({ ...serverSettings, ...telephoneSettings, ...speechSettings }, env);
   return Object.freeze({
     port: read.PORT as number,
     host: read.HOST as string,
@@ -234,6 +296,37 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
     maxContactsBytes: read.PARLEY_MAX_CONTACTS_BYTES as number,
     logLevel: read.PARLEY_LOG_LEVEL as Config['logLevel'],
     telephone: telephoneConfig(read),
+    speech: speechConfig(read, env),
+  });
+}
+
+export function loadSpeechConfig(env: NodeJS.ProcessEnv = process.env): SpeechConfig {
+  return speechConfig(readSettings(speechSettings, env), env);
+}
+
+function speechConfig(read: Read<typeof speechSettings>, env: NodeJS.ProcessEnv): SpeechConfig {
+  const engines = {
+    tts: read.PARLEY_TTS as EngineName,
+    stt: read.PARLEY_STT as EngineName,
+    llm: read.PARLEY_LLM as CloudEngine | undefined,
+  };
+  const known = readSettings(vendorSettings, env);
+  const given = Object.fromEntries(
+    (Object.keys(vendors) as Vendor[]).map((vendor) => {
+      const { keySetting, urlSetting } = vendors[vendor];
+      return [vendor, { apiKey: known[keySetting] as string, baseUrl: known[urlSetting] as string }];
+    }),
+  );
+  const faults = Object.entries(engines).flatMap(([kind, engine]) => {
+    const missing = engine && missingSetting(engine, given);
+    return engine && missing ? [`PARLEY_${kind.toUpperCase()}: ${describeEngine(engine)} needs ${missing}`] : [];
+  });
+  if (faults.length > 0) throw new ConfigError(faults);
+  return Object.freeze({
+    ...engines,
+    ttsVoice: read.PARLEY_TTS_VOICE,
+    vendors: given,
+    workers: read.PARLEY_SPEECH_WORKERS,
   });
 }
 

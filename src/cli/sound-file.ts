@@ -4,7 +4,7 @@ import { readWav } from '../rtp/wav.ts';
 import { exitCode, Failure } from './failure.ts';
 
 /** A WAV file as one voice, at whatever rate a call wants. */
-export type Sound = { seconds: number; at(sampleRate: number): Int16Array };
+export type Sound = { seconds: number; rate: number; at(sampleRate: number): Int16Array };
 
 export async function loadSound(path: string): Promise<Sound> {
   const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => {
@@ -15,10 +15,11 @@ export async function loadSound(path: string): Promise<Sound> {
     const mono = mixed(channels);
     return {
       seconds: mono.length / rate,
+      rate,
       at: (sampleRate) => (sampleRate === rate ? mono.slice() : resample(mono, rate, sampleRate)),
     };
   } catch (error) {
-    throw new Failure(exitCode.usage, `${path} cannot be played: ${(error as Error).message}`);
+    throw new Failure(exitCode.usage, `${path} cannot be used: ${(error as Error).message}`);
   }
 }
 

@@ -53,6 +53,8 @@ export interface Stt {
 export interface Listener {
   /** The next 20 ms of sound, silence included. */
   hear(frame: Int16Array): void;
+  /** Resolves when nothing is being recognised: for sound that comes faster than it was spoken. */
+  settled(): Promise<void>;
   /** No more sound comes: resolves after the last final text. */
   end(): Promise<void>;
   /** Stops at once; nothing is reported any more. */

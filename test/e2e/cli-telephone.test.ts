@@ -94,7 +94,7 @@ describe('parley dial', { concurrency: 4 }, () => {
       [['dial', '+12025550100', '--dtmf', '12x'], {}, /Keys are/],
       [['dial', '+12025550100', '--seconds', '-1'], {}, /number of seconds/],
       [['dial', '+12025550100', '--play', 'none.wav'], {}, /none\.wav cannot be read/],
-      [['dial', '+12025550100', '--play', 'package.json'], {}, /package\.json cannot be played/],
+      [['dial', '+12025550100', '--play', 'package.json'], {}, /package\.json cannot be used/],
       [['dial', '+12025550100', '--record', '/nowhere/x.wav'], {}, /there is no folder \/nowhere/],
       [['dial', '+12025550100'], { PARLEY_SIP_TRUNK: 'sip:127.0.0.1:9' }, /--from must say/],
       [['dial', '+12025550100'], { PARLEY_SIP_TRUNK: 'trunk.example.com' }, /PARLEY_SIP_TRUNK: must be like/],

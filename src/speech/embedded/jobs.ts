@@ -26,6 +26,9 @@ export interface JobResults {
 
 export type JobResult = JobResults[Job['kind']];
 
+/** Tells a worker that what it needs to recognise speech is loaded when it is first asked to, not at its start. */
+export const lazyArgument = '--lazy';
+
 /** What goes to a worker and what comes back. */
 export interface JobMessage {
   id: number;

@@ -2,7 +2,15 @@ import { constants, setPriority } from 'node:os';
 import { resample } from '../../rtp/resample.ts';
 import { denoise } from './denoise.ts';
 import { runFlite } from './flite.ts';
-import type { Job, JobMessage, JobResult, RecogniseJob, SpeakJob, WorkerMessage } from './jobs.ts';
+import {
+  type Job,
+  type JobMessage,
+  type JobResult,
+  lazyArgument,
+  type RecogniseJob,
+  type SpeakJob,
+  type WorkerMessage,
+} from './jobs.ts';
 import { Moonshine, moonshineRate } from './moonshine.ts';
 import { trimSilence } from './trim-silence.ts';
 
@@ -14,7 +22,12 @@ process.on('SIGINT', () => {});
 process.on('SIGTERM', () => {});
 process.on('disconnect', () => process.exit());
 
-const moonshine = await Moonshine.load();
+let loading: Promise<Moonshine> | undefined;
+const moonshine = () => {
+  loading ??= Moonshine.load();
+  return loading;
+};
+if (!process.argv.includes(lazyArgument)) await moonshine();
 
 let queue = Promise.resolve();
 process.on('message', ({ id, job }: JobMessage) => {
@@ -39,12 +52,10 @@ function speak({ text, voice, pace, sampleRate }: SpeakJob): Int16Array {
   return trimSilence(resample(sound.samples, sound.sampleRate, sampleRate), sampleRate);
 }
 
-function recognise({ samples, sampleRate, draft }: RecogniseJob): Promise<JobResult> {
+async function recognise({ samples, sampleRate, draft }: RecogniseJob): Promise<JobResult> {
   const wide = resample(denoise(samples), sampleRate, moonshineRate);
-  return moonshine.recognise(
-    Float32Array.from(wide, (sample) => sample / 32_768),
-    { draft },
-  );
+  const waveform = Float32Array.from(wide, (sample) => sample / 32_768);
+  return (await moonshine()).recognise(waveform, { draft });
 }
 
 function send(message: WorkerMessage): void {

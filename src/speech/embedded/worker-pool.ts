@@ -2,13 +2,15 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { FairQueue, type Urgency } from './fair-queue.ts';
-import type { Job, JobResult, JobResults, WorkerMessage } from './jobs.ts';
+import { type Job, type JobResult, type JobResults, lazyArgument, type WorkerMessage } from './jobs.ts';
 
 export interface WorkerPoolOptions {
   /** Default: one for each core, up to eight. */
   workers?: number;
   /** The program of a worker; tests have one that misbehaves. */
   program?: URL;
+  /** For a single command: what is not used is not loaded. */
+  isLazy?: boolean;
   /** A job that takes longer has gone astray: its worker is ended. */
   jobMs?: number;
   onWorkerLost?(reason: string): void;
@@ -39,7 +41,7 @@ const pauseAfterLossMs = 1_000;
  * included; when a process dies, its job goes to another one.
  */
 export class WorkerPool {
-  readonly #options: Required<Pick<WorkerPoolOptions, 'program' | 'jobMs'>> & WorkerPoolOptions;
+  readonly #options: WorkerOptions;
   readonly #queue = new FairQueue<Task>();
   readonly #workers = new Set<Worker>();
   readonly #restarts = new Set<NodeJS.Timeout>();
@@ -96,7 +98,7 @@ export class WorkerPool {
   }
 
   #start(): void {
-    const worker = new Worker(this.#options.program, this.#options.jobMs, {
+    const worker = new Worker(this.#options, {
       onFree: () => {
         this.#ready.resolve();
         this.#assign();
@@ -136,6 +138,8 @@ export class WorkerPool {
   }
 }
 
+type WorkerOptions = WorkerPoolOptions & { program: URL; jobMs: number };
+
 interface WorkerHandlers {
   onFree(): void;
   onLost(reason: string, task: Task | undefined): void;
@@ -150,10 +154,10 @@ class Worker {
   #current: { id: number; task: Task; deadline: NodeJS.Timeout } | undefined;
   #lastId = 0;
 
-  constructor(program: URL, jobMs: number, handlers: WorkerHandlers) {
+  constructor({ program, jobMs, isLazy = false }: WorkerOptions, handlers: WorkerHandlers) {
     this.#jobMs = jobMs;
     this.#handlers = handlers;
-    this.child = fork(fileURLToPath(program), [], {
+    this.child = fork(fileURLToPath(program), isLazy ? [lazyArgument] : [], {
       serialization: 'advanced',
       execArgv: [],
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],

@@ -64,7 +64,6 @@ export class UtteranceListener implements Listener {
     else this.#waitForSpeech(frame, isSpeech);
   }
 
-  /** Resolves when no recognition is under way: for sound that comes faster than it was spoken. */
   async settled(): Promise<void> {
     while (this.#looks.size > 0) await Promise.all(this.#looks.values());
   }
@@ -114,6 +113,7 @@ export class UtteranceListener implements Listener {
     const lengthMs = this.#nowMs - utterance.startMs;
     if (pauseMs >= longestPauseMs || lengthMs >= longestUtteranceMs) return this.#finishSoon(utterance);
     if (pauseMs >= glanceMs) return this.#considerEnd(utterance, pauseMs, lengthMs);
+    if (!this.#options.onPartial) return;
     const isDue = this.#nowMs - utterance.lookedAtMs >= Math.max(partialMs, partialShare * lengthMs);
     if (isDue && this.#looks.size === 0 && this.#stream.isIncremental) this.#begin(utterance, 'partial');
   }

@@ -3,7 +3,7 @@ import { UtteranceListener } from './listener.ts';
 import { openVad } from './vad.ts';
 
 /** Ears with any recogniser: where utterances begin and end is found out the same way for all. */
-export function sttOf(recogniser: Recogniser): Stt & { listen(...args: Parameters<Stt['listen']>): UtteranceListener } {
+export function sttOf(recogniser: Recogniser): Stt {
   return {
     listen(options) {
       const { sampleRate, language } = options;
