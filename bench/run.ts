@@ -1,5 +1,6 @@
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
+import { measureAnswerDetection } from './answer-detection.ts';
 import { measureCallSetup } from './call-setup.ts';
 import { measureContacts } from './contacts.ts';
 import { measureContactsGrowth } from './contacts-growth.ts';
@@ -7,6 +8,8 @@ import { type Figure, type Measure, toTable } from './figure.ts';
 import { measureMedia } from './media.ts';
 import { measureOutbound } from './outbound.ts';
 import { measureProcess } from './process.ts';
+import { measureRecognition } from './recognition.ts';
+import { measureSpeechDelay } from './speech-delay.ts';
 import { measureTokens } from './tokens.ts';
 
 const measures: Record<string, { about: string; measure: Measure }> = {
@@ -16,6 +19,9 @@ const measures: Record<string, { about: string; measure: Measure }> = {
   'contacts-growth': { about: 'how contacts a second hold up to 2 million rows', measure: measureContactsGrowth },
   'call-setup': { about: 'calls set up and torn down a second, beside sipp', measure: measureCallSetup },
   media: { about: 'calls with voice at once, their CPU and lateness', measure: measureMedia },
+  'answer-detection': { about: 'who or what answers, beside the rules of Asterisk', measure: measureAnswerDetection },
+  recognition: { about: 'words understood wrongly, on telephone speech', measure: measureRecognition },
+  'speech-delay': { about: 'how soon text and sound are there, up to 40 calls at once', measure: measureSpeechDelay },
   process: { about: 'time to start and memory when idle', measure: measureProcess },
 };
 

@@ -49,4 +49,30 @@ describe('the settings', () => {
   it('that are misspelt are found', () => {
     assert.deepEqual(unknownSettings({ PARLEY_DATADIR: 'x', PARLEY_DATA_DIR: 'x', HOME: 'x' }), ['PARLEY_DATADIR']);
   });
+
+  it('choose the embedded engines unless others are named', () => {
+    const { tts, stt, llm } = loadConfig({}).speech;
+    assert.deepEqual({ tts, stt, llm }, { tts: 'embedded', stt: 'embedded', llm: undefined });
+  });
+
+  it('name engines of vendors with their models and keys', () => {
+    const { tts, vendors } = loadConfig({
+      PARLEY_TTS: 'openai-compatible/kokoro',
+      PARLEY_OPENAI_COMPATIBLE_URL: 'http://127.0.0.1:8880/v1/',
+    }).speech;
+    assert.deepEqual(tts, { vendor: 'openai-compatible', model: 'kokoro' });
+    assert.equal(vendors['openai-compatible']?.baseUrl, 'http://127.0.0.1:8880/v1');
+  });
+
+  it('say what an engine still needs', () => {
+    assert.throws(
+      () => loadConfig({ PARLEY_STT: 'deepgram/nova-3', PARLEY_LLM: 'openai/gpt-5-mini' }),
+      /PARLEY_STT: deepgram\/nova-3 needs DEEPGRAM_API_KEY\n.*PARLEY_LLM: openai\/gpt-5-mini needs OPENAI_API_KEY/,
+    );
+  });
+
+  it('refuse vendors that nobody knows, and a mind that is not there', () => {
+    assert.throws(() => loadConfig({ PARLEY_TTS: 'acme/voice' }), /PARLEY_TTS: must be embedded, or vendor\/model/);
+    assert.throws(() => loadConfig({ PARLEY_LLM: 'embedded' }), /PARLEY_LLM: .*none embedded/);
+  });
 });

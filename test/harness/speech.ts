@@ -15,11 +15,7 @@ export function quiet(ms: number, sampleRate: LineRate): Int16Array {
 }
 
 /** Gives a listener the sound frame by frame, and waits wherever it is still thinking. */
-export async function hearAll(
-  listener: Listener,
-  sound: Int16Array,
-  sampleRate: LineRate,
-): Promise<void> {
+export async function hearAll(listener: Listener, sound: Int16Array, sampleRate: LineRate): Promise<void> {
   for (const frame of framesOf(sound, sampleRate)) {
     listener.hear(frame);
     await listener.settled();
