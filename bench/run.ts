@@ -28,7 +28,7 @@ const measures: Record<string, { about: string; measure: Measure }> = {
 const help = `npm run bench -- [--json] [figure …]
 
 Measures the service on an embedded PostgreSQL of its own, beside a reference in the same run.
-Without names, all figures, which takes about 20 minutes:
+Without names, all figures, which takes about 35 minutes:
 
 ${Object.entries(measures)
   .map(([name, { about }]) => `  ${name.padEnd(16)} ${about}`)

@@ -2,11 +2,12 @@ import { writeFile } from 'node:fs/promises';
 import { type Command, InvalidArgumentError } from 'commander';
 import { joined } from '../rtp/pcm.ts';
 import { wavHeader } from '../rtp/wav.ts';
+import { judgeRecording } from '../speech/answer/judge-recording.ts';
 import { fliteVoices } from '../speech/embedded/flite.ts';
 import type { LineRate, Transcript } from '../speech/ports.ts';
 import { exitCode, Failure } from './failure.ts';
 import { outputOf, printable, remark } from './output.ts';
-import { loadSound } from './sound-file.ts';
+import { loadSound, type Sound } from './sound-file.ts';
 import { withSpeech } from './with-speech.ts';
 
 type SayOptions = { output: string; voice?: string; pace: number; rate: LineRate };
@@ -35,6 +36,15 @@ export function addSpeechCommands(program: Command): void {
       `\nWith --json: text, and segments with startMs, endMs and confidence.\n\nExample:\n  parley transcribe hello.wav`,
     )
     .action(transcribe);
+  program
+    .command('detect')
+    .description('tell who or what answers in a WAV file: a person, voicemail, a screener, a menu, …')
+    .argument('<file.wav>', 'the other side of a call, from the answer on')
+    .addHelpText(
+      'after',
+      `\nThe times are those of a live call: how long recognition took is part of them.\n\nExample:\n  parley detect answer.wav --json`,
+    )
+    .action(detect);
 }
 
 async function say(text: string, options: SayOptions, command: Command): Promise<void> {
@@ -64,7 +74,7 @@ async function say(text: string, options: SayOptions, command: Command): Promise
 
 async function transcribe(path: string, _options: unknown, command: Command): Promise<void> {
   const sound = await loadSound(path);
-  const sampleRate: LineRate = sound.rate <= 8_000 ? 8_000 : 16_000;
+  const sampleRate = lineRateOf(sound);
   const output = outputOf(command);
   const segments: Transcript[] = [];
   await withSpeech(async ({ stt }) => {
@@ -76,7 +86,7 @@ async function transcribe(path: string, _options: unknown, command: Command): Pr
         if (!output.json) process.stdout.write(`${clock(segment.startMs)}  ${printable(segment.text)}\n`);
       },
     });
-    const samples = joined(sound.at(sampleRate), new Int16Array((silenceAfterMs * sampleRate) / 1_000));
+    const samples = joined(sound.at(sampleRate), silence(sampleRate));
     const size = (frameMs * sampleRate) / 1_000;
     for (let at = 0; at + size <= samples.length; at += size) {
       listener.hear(samples.slice(at, at + size));
@@ -87,6 +97,47 @@ async function transcribe(path: string, _options: unknown, command: Command): Pr
   const text = segments.map((segment) => segment.text).join(' ');
   output.result({ text, seconds: sound.seconds, segments }, []);
   if (segments.length === 0) remark('No speech was found.');
+}
+
+async function detect(path: string, _options: unknown, command: Command): Promise<void> {
+  const sound = await loadSound(path);
+  const sampleRate = lineRateOf(sound);
+  const { verdicts, beeps, greetingEndMs, transcript } = await withSpeech(({ stt }) =>
+    judgeRecording(stt, joined(sound.at(sampleRate), silence(sampleRate)), sampleRate),
+  );
+  const verdict = verdicts.at(-1);
+  const text = transcript.map((segment) => segment.text).join(' ');
+  outputOf(command).result(
+    {
+      kind: verdict?.kind ?? null,
+      confidence: verdict?.confidence ?? null,
+      atMs: verdict?.atMs ?? null,
+      verdicts,
+      beeps,
+      greetingEndMs: greetingEndMs ?? null,
+      text,
+      seconds: sound.seconds,
+    },
+    [
+      ...verdicts.map(
+        ({ kind, confidence, atMs, reason, isRevision }) =>
+          `${clock(atMs)}  ${isRevision ? 'rather ' : ''}${kind} (${confidence.toFixed(2)}): ${reason}`,
+      ),
+      ...beeps.map(
+        ({ startMs, endMs, frequency }) => `${clock(startMs)}  beep until ${clock(endMs)}, ${Math.round(frequency)} Hz`,
+      ),
+      ...(greetingEndMs === undefined ? [] : [`${clock(greetingEndMs)}  the greeting is over`]),
+      ...(verdict ? [] : ['The recording is too short to tell.']),
+    ],
+  );
+}
+
+function lineRateOf(sound: Sound): LineRate {
+  return sound.rate <= 8_000 ? 8_000 : 16_000;
+}
+
+function silence(sampleRate: LineRate): Int16Array {
+  return new Int16Array((silenceAfterMs * sampleRate) / 1_000);
 }
 
 async function readStdin(): Promise<string> {

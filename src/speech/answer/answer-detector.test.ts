@@ -6,7 +6,7 @@ import { AnswerDetector, type AnswerDetectorOptions, type Beep, type Verdict } f
 type Part =
   | { silentMs: number }
   /** What is said, and how long it takes; the text is understood in pieces, as recognisers do it. */
-  | { says: string; ms: number; level?: number }
+  | { says: string; ms: number; level?: number; lateMs?: number }
   | { toneHz: number; ms: number };
 
 interface Heard {
@@ -47,9 +47,10 @@ function play(parts: Part[], options: Partial<AnswerDetectorOptions> = {}): Hear
         if (text)
           texts.push({ dueMs: startMs + at + recognitionMs, text, isFinal: false, startMs, endMs: startMs + at });
       }
+      const lateMs = part.lateMs ?? 0;
       const whole = { text: part.says, startMs, endMs: startMs + ms };
-      texts.push({ dueMs: startMs + ms + pauseLookMs + recognitionMs, isFinal: false, ...whole });
-      texts.push({ dueMs: startMs + ms + finalMs, isFinal: true, ...whole });
+      texts.push({ dueMs: startMs + ms + pauseLookMs + recognitionMs + lateMs, isFinal: false, ...whole });
+      texts.push({ dueMs: startMs + ms + finalMs + lateMs, isFinal: true, ...whole });
     }
     for (let at = 0; at < ms; at += 20) {
       const frame = Int16Array.from({ length: 160 }, (_, index) => {
@@ -180,6 +181,30 @@ describe('machines', () => {
         ['person', false],
         ['voicemail', true],
       ],
+    );
+  });
+
+  it('waits for the last words of a long sentence when they are understood late', () => {
+    const says = 'Good day to you all, I am driving through the mountains with my old car, so drop me a message';
+    const { verdicts } = play([silence(500), { says, ms: 4_800, lateMs: 600 }, silence(2_000)]);
+    assert.deepEqual(
+      verdicts.map(({ kind }) => kind),
+      ['voicemail'],
+    );
+  });
+
+  it('takes a long speech without a word to the caller for a recording', () => {
+    const says = 'Green apples and yellow pears are lying on the long table under the old tree this fine day';
+    const { verdicts } = play([silence(500), say(says, 6_500), silence(2_000)]);
+    assert.equal(verdicts[0]?.kind, 'voicemail');
+    assert.ok((verdicts[0]?.confidence ?? 1) <= 0.6);
+  });
+
+  it('does not hear a mailbox in something that beeps beside a person', () => {
+    const { verdicts } = play([silence(500), say('Hello?', 500), silence(1_500), beep(), silence(1_000)]);
+    assert.deepEqual(
+      verdicts.map(({ kind }) => kind),
+      ['person'],
     );
   });
 

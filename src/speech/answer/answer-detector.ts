@@ -66,22 +66,27 @@ const secondBeepMs = 240;
 const revisableMs = 15_000;
 /** Longer than people speak to somebody who has not said a word yet. */
 const longGreetingMs = 5_000;
+const longestHelloMs = 6_000;
 const longTalkMs = 10_000;
 const leastRecordedWords = 10;
 
 /** How long somebody has to wait in silence for us to be taken for a person, by what was understood. */
 const patienceMs = {
-  question: 240,
-  hello: 300,
+  question: 200,
+  hello: 220,
   /** Understanding takes some 200 ms; with a short word one need not wait for it. */
   unheardShort: 320,
-  unheard: 640,
+  unheard: 700,
+  /** The longer it was, the less it was a person, and its last words are the ones that tell. */
+  unheardLong: 1_000,
   introduction: 540,
   other: 380,
   long: 560,
   suspicious: 1_300,
 };
 const shortTalkMs = 1_000;
+/** A text that ends this long before the speech did is not all that was said. */
+const staleMs = 240;
 const longSentenceMs = 2_600;
 
 /**
@@ -178,7 +183,7 @@ export class AnswerDetector {
     const silentMs = talk.silentMs(this.#nowMs);
     const machine = machineWeight(this.#evidence);
     if (silentMs >= this.#patience(talk, machine)) {
-      const isLong = machine >= 0.4 && talk.lastMs - talk.startMs >= longGreetingMs;
+      const isLong = this.#isLongGreeting(this.#nowMs - silentMs - talk.startMs, machine);
       const suspect = machine >= 0.7 || isLong ? heaviestMachine(this.#evidence) : undefined;
       if (suspect) this.#conclude(suspect, 0.6, 'words of a machine, then silence');
       else this.#conclude('person', this.#text === '' ? 0.8 : machine > 0 ? 0.6 : 0.9, 'spoke and waits for us');
@@ -188,11 +193,20 @@ export class AnswerDetector {
     }
   }
 
+  /** Words that are not understood are counted at least. */
+  #isLongGreeting(spokenMs: number, machine: number): boolean {
+    if (machine >= 0.4) return spokenMs >= longGreetingMs;
+    const isWordy = countWords(this.#text) >= leastRecordedWords && this.#evidence.weights.person === 0;
+    return isWordy && spokenMs >= longestHelloMs;
+  }
+
   #patience(talk: Talk, machine: number): number {
     if (machine >= 0.3) return patienceMs.suspicious;
-    const spokenMs = talk.lastMs - talk.startMs;
-    const isUnderstood = this.#text !== '' && this.#textEndMs >= talk.lastMs - 2 * newTalkMs;
-    if (!isUnderstood) return spokenMs <= shortTalkMs ? patienceMs.unheardShort : patienceMs.unheard;
+    const endMs = this.#nowMs - talk.silentMs(this.#nowMs);
+    const spokenMs = endMs - talk.startMs;
+    const isUnderstood = this.#text !== '' && this.#textEndMs >= endMs - staleMs;
+    if (!isUnderstood && spokenMs <= shortTalkMs) return patienceMs.unheardShort;
+    if (!isUnderstood) return spokenMs > longSentenceMs ? patienceMs.unheardLong : patienceMs.unheard;
     if (isQuestion(this.#text)) return patienceMs.question;
     if (isBareHello(this.#text)) return patienceMs.hello;
     if (isIntroduction(this.#text)) return patienceMs.introduction;

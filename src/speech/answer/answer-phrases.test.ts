@@ -15,6 +15,7 @@ const sayings: Record<PhraseKind, string[]> = {
     'Our office is currently closed.',
     'Leave your name, number and the reason for your call.',
     'I am out of the office until Monday.',
+    'The person at extension 41 is unavailable.',
   ],
   screener: [
     "Hi, if you record your name and reason for calling, I'll see if this person is available.",
@@ -23,6 +24,7 @@ const sayings: Record<PhraseKind, string[]> = {
     'Please state your name after the tone.',
     'To be connected, press 1.',
     'This number does not accept calls from unknown callers.',
+    'The party you are trying to reach does not accept unidentified calls.',
   ],
   menu: [
     'For sales, press 1. For support, press 2.',
@@ -39,6 +41,7 @@ const sayings: Record<PhraseKind, string[]> = {
     'The number you have dialed is not in service.',
     'Your call cannot be completed as dialed.',
     'This number has been disconnected.',
+    'All circuits are busy now.',
   ],
   person: [
     'Good morning, Oak Farm, how can I help you?',

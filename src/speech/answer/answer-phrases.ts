@@ -70,7 +70,7 @@ const phrases: Record<PhraseKind, Phrase[]> = {
     [1, /\b(?:see|find out|check) if (?:this|the|that|your) (?:person|party|caller)\b/],
     [1, /\b(?:say|state|tell)(?: me| us)? (?:who you are|who is calling|who's calling)\b/],
     [1, /\bcall (?:blocker|guard|filter|protect)\w*\b/],
-    [1, /\b(?:does not|doesn't|not) accept(?:ing)? (?:calls|unknown|anonymous|unwanted)\b/],
+    [1, /\b(?:not|doesn't|don't) accept(?:ing)? (?:calls|unknown|anonymous|unwanted|unidentified)\b/],
     [1, /\bprove (?:that )?(?:you are|you're|you)\b/],
     [1, /\bto be connected\b|\bbefore i (?:try to )?connect you\b/],
     [0.6, /\bunknown (?:caller|callers|number|numbers)\b|\bunwanted calls\b/],
@@ -100,7 +100,7 @@ const phrases: Record<PhraseKind, Phrase[]> = {
     ],
     [
       1,
-      /\bextension (?:number )?of the\b|\b(?:party|party's|parties|person's|their|the|your)(?: \w+){0,2} extension\b/,
+      /\bextension (?:number )?of the\b|\b(?:party|party's|parties|person's|their|your) extension\b|\b(?:know|enter|dial) the extension\b/,
     ],
     [1, /\byou (?:can|may) (?:say|dial)\b|\bsay (?:\w+ ){1,3}or press\b|\bin a few words\b/],
     [
@@ -117,11 +117,13 @@ const phrases: Record<PhraseKind, Phrase[]> = {
       0.6,
       /\bfor (?:sales|billing|service|support|english|appointments|customer service|technical support|directions)\b/,
     ],
+    [0.7, /\bhold while (?:we|i) (?:try|connect|transfer)\b/],
     [0.5, /\bstay on the line\b|\bnext available\b/],
     // Said by people as well, but rarely as the last words.
     [0.3, /\bwelcome to\b|\b(?:thank you|thanks) for calling\b/],
   ],
   intercept: [
+    [1, /\bcircuits are busy\b/],
     [1, /\b(?:not|no longer) in service\b|\b(?:been|is) disconnected\b/],
     [1, /\b(?:can ?not|could not|can't) be (?:completed|connected|reached)\b/],
     [1, /\b(?:check|verify) the number\b|\bno further information\b/],
