@@ -2,13 +2,11 @@ import { writeFile } from 'node:fs/promises';
 import { type Command, InvalidArgumentError } from 'commander';
 import { joined } from '../rtp/pcm.ts';
 import { wavHeader } from '../rtp/wav.ts';
-import { judgeRecording } from '../speech/answer/judge-recording.ts';
 import { fliteVoices } from '../speech/embedded/flite.ts';
 import type { LineRate, Transcript } from '../speech/ports.ts';
 import { exitCode, Failure } from './failure.ts';
 import { outputOf, printable, remark } from './output.ts';
 import { loadSound, type Sound } from './sound-file.ts';
-import { withSpeech } from './with-speech.ts';
 
 type SayOptions = { output: string; voice?: string; pace: number; rate: LineRate };
 
@@ -46,6 +44,10 @@ export function addSpeechCommands(program: Command): void {
     )
     .action(detect);
 }
+
+/** Loaded when it is used: the engines would slow down every other command. */
+const withSpeech: typeof import('./with-speech.ts').withSpeech = async (use) =>
+  (await import('./with-speech.ts')).withSpeech(use);
 
 async function say(text: string, options: SayOptions, command: Command): Promise<void> {
   const { voice, pace, rate: sampleRate } = options;
@@ -102,8 +104,12 @@ async function transcribe(path: string, _options: unknown, command: Command): Pr
 async function detect(path: string, _options: unknown, command: Command): Promise<void> {
   const sound = await loadSound(path);
   const sampleRate = lineRateOf(sound);
-  const { verdicts, beeps, greetingEndMs, transcript } = await withSpeech(({ stt }) =>
-    judgeRecording(stt, joined(sound.at(sampleRate), silence(sampleRate)), sampleRate),
+  const { verdicts, beeps, greetingEndMs, transcript } = await withSpeech(async ({ stt }) =>
+    (await import('../speech/answer/judge-recording.ts')).judgeRecording(
+      stt,
+      joined(sound.at(sampleRate), silence(sampleRate)),
+      sampleRate,
+    ),
   );
   const verdict = verdicts.at(-1);
   const text = transcript.map((segment) => segment.text).join(' ');
