@@ -223,6 +223,20 @@ describe('machines', () => {
     assert.ok((verdicts[0]?.confidence ?? 1) < 0.7);
   });
 
+  it('does not doubt special information tones for the words after them', () => {
+    const sit = [silence(400), beep(330, 950), beep(330, 1_400), beep(380, 1_800), silence(300)];
+    const { verdicts } = play([...sit, say('Please try your call again later.', 1_800), silence(1_000)]);
+    assert.deepEqual(
+      verdicts.map(({ kind }) => kind),
+      ['intercept'],
+    );
+  });
+
+  it('counts no words that come again and again', () => {
+    const { verdicts } = play([silence(500), say('I was, '.repeat(20).trim(), 6_500), silence(2_000)]);
+    assert.equal(verdicts[0]?.kind, 'person');
+  });
+
   it('knows special information tones and fax machines by their sound alone', () => {
     const sit = [silence(400), beep(330, 950), beep(330, 1_400), beep(380, 1_800), silence(500)];
     assert.deepEqual(

@@ -44,6 +44,7 @@ export interface AnswerDetectorOptions {
 }
 
 const frameMs = 20;
+const certain = 0.98;
 /** Less is a click or the noise of a receiver that is lifted. */
 const leastSpeechMs = 100;
 const pickUpMs = 60;
@@ -214,7 +215,7 @@ export class AnswerDetector {
   }
 
   #hearTone({ kind, ...beep }: Tone): void {
-    if (kind === 'sit') this.#conclude('intercept', 0.97, 'special information tones');
+    if (kind === 'sit') this.#conclude('intercept', certain, 'special information tones');
     if (kind === 'fax' || kind === 'modem' || kind === 'cng') this.#conclude('fax', 0.95, `${kind} tone`);
     if (kind === 'busy') this.#conclude('intercept', 0.7, 'busy tone');
     if (kind !== 'beep') return;
@@ -244,8 +245,10 @@ export class AnswerDetector {
   }
 
   #isSettled(): boolean {
+    // No words are as certain as these tones.
+    const isByTones = this.#verdict?.kind === 'fax' || (this.#verdict?.confidence ?? 0) >= certain;
     const isLongKnown = this.#verdict?.kind === 'person' && this.#nowMs - this.#verdict.atMs > revisableMs;
-    return this.#isRevised || isLongKnown;
+    return this.#isRevised || isByTones || isLongKnown;
   }
 
   #watchGreeting(): void {

@@ -218,9 +218,10 @@ export function isIntroduction(text: string): boolean {
   return /\b(?:this is|it's|it is|my name is|you(?:'ve| have) (?:reached|got))\b|\bhere$/.test(normalise(text));
 }
 
+/** Different ones: out of noise, recognisers make the same few again and again. */
 export function countWords(text: string): number {
   const said = normalise(text);
-  return said === '' ? 0 : said.split(' ').length;
+  return said === '' ? 0 : new Set(said.split(' ')).size;
 }
 
 const digitNames = ['zero', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine'];
