@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { loudness, randomFrom } from '../../../test/harness/audio.ts';
 import { denoise } from './denoise.ts';
-import { transform, transformBack } from './fourier.ts';
 
 const rate = 8_000;
 const random = randomFrom(7);
@@ -37,17 +36,4 @@ test('digital silence and very short sounds stay what they are', () => {
   assert.deepEqual(denoise(new Int16Array(8_000)), new Int16Array(8_000));
   const short = noise(300, 1_000);
   assert.equal(denoise(short), short);
-});
-
-test('the Fourier transform of a cosine has one line, and back again gives the cosine', () => {
-  const size = 64;
-  const cosine = Float64Array.from({ length: size }, (_, at) => Math.cos((2 * Math.PI * 5 * at) / size));
-  const spectrum = { real: cosine.slice(), imaginary: new Float64Array(size) };
-  transform(spectrum);
-  for (let bin = 0; bin <= size / 2; bin++) {
-    const magnitude = Math.hypot(spectrum.real[bin] as number, spectrum.imaginary[bin] as number);
-    assert.ok(Math.abs(magnitude - (bin === 5 ? size / 2 : 0)) < 1e-9, `bin ${bin}: ${magnitude}`);
-  }
-  transformBack(spectrum);
-  for (let at = 0; at < size; at++) assert.ok(Math.abs((spectrum.real[at] as number) - (cosine[at] as number)) < 1e-12);
 });

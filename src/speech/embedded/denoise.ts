@@ -1,6 +1,7 @@
-import { type Spectrum, transform, transformBack } from './fourier.ts';
+import { newFourier, type Spectrum } from '../fourier.ts';
 
 const size = 256;
+const transform = newFourier(size);
 const hop = size / 2;
 const bins = size / 2 + 1;
 /** Noise is brought down to this share, not to nothing: what is left masks the traces of its removal. */
@@ -75,6 +76,12 @@ function suppress(spectrum: Spectrum, noise: Float64Array, kept: Float64Array): 
     scale(spectrum, bin, gain);
     if (bin > 0 && bin < size / 2) scale(spectrum, size - bin, gain);
   }
+}
+
+function transformBack({ real, imaginary }: Spectrum): void {
+  // The same with both parts exchanged runs the other way.
+  transform({ real: imaginary, imaginary: real });
+  for (let at = 0; at < size; at++) real[at] = (real[at] as number) / size;
 }
 
 function scale({ real, imaginary }: Spectrum, bin: number, gain: number): void {
