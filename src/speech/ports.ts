@@ -65,6 +65,8 @@ export interface Listener {
 export interface Vad {
   /** Whether the next 20 ms are speech. */
   hear(frame: Int16Array): boolean;
+  /** Whether the voice stands out so far that no soft ending of a word hides in the noise. */
+  readonly isClear: boolean;
   close(): void;
 }
 

@@ -10,6 +10,7 @@ const tensorName = 8;
 
 const integerAttribute = 2n;
 const floatTensor = 1n;
+const lastAxis = 2n;
 const projection = '/proj_out/MatMul';
 
 export interface DecoderGraphs {
@@ -68,7 +69,10 @@ function standAloneGraph(outer: Field[], inner: Field[], isOutputWanted: (name: 
   ];
 }
 
-/** The projection to the vocabulary, `float × dequantised weights`, as the whole-number product it could be. */
+/**
+ * The projection to the vocabulary, `float × dequantised weights`, as the whole-number product it could be.
+ * What comes out are logarithms of probabilities: to make them in JavaScript took as long as the product.
+ */
 function inWholeNumbers(bytes: Uint8Array): Uint8Array[] {
   const fields = readFields(bytes);
   if (textOf(fields, node.name) !== projection) return [bytes];
@@ -81,7 +85,8 @@ function inWholeNumbers(bytes: Uint8Array): Uint8Array[] {
     operation('MatMulInteger', [own('state'), `${weights}_quantized`, own('state_zero'), zeroPoint], [own('product')]),
     operation('Cast', [own('product')], [own('float')], [integer('to', floatTensor)]),
     operation('Mul', [own('state_scale'), scale], [own('scale')]),
-    operation('Mul', [own('float'), own('scale')], textsOf(fields, node.output)),
+    operation('Mul', [own('float'), own('scale')], [own('logits')]),
+    operation('LogSoftmax', [own('logits')], textsOf(fields, node.output), [integer('axis', lastAxis)]),
   ];
 }
 

@@ -33,7 +33,7 @@ class EmbeddedStream implements RecogniserStream {
   }
 
   get isIncremental(): boolean {
-    return this.#pool.waiting === 0;
+    return this.#pool.hasFreeWorker;
   }
 
   hear(frame: Int16Array): void {
@@ -42,9 +42,10 @@ class EmbeddedStream implements RecogniserStream {
 
   async recognise(purpose: RecognisePurpose): Promise<Recognition> {
     const frames = this.#frames;
+    const isWhole = purpose === 'final';
     const { text, confidence, tokens } = await this.#pool.run(
-      { kind: 'recognise', samples: joined(...frames), sampleRate: this.#sampleRate, draft: this.#draft },
-      { owner: this, urgency: purpose === 'final' ? 'now' : 'soon', signal: this.#closing.signal },
+      { kind: 'recognise', samples: joined(...frames), sampleRate: this.#sampleRate, draft: this.#draft, isWhole },
+      { owner: this, urgency: isWhole ? 'now' : 'soon', signal: this.#closing.signal },
     );
     if (this.#frames === frames) this.#draft = tokens.slice(0, -doubtfulTokens);
     return { text, confidence };

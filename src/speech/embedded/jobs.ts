@@ -15,6 +15,7 @@ export interface RecogniseJob {
   samples: Int16Array;
   sampleRate: LineRate;
   draft: number[];
+  isWhole: boolean;
 }
 
 export type Job = SpeakJob | RecogniseJob;

@@ -16,6 +16,8 @@ export interface MoonshineResult extends Recognition {
 export interface RecogniseOptions {
   /** The tokens of an earlier result for the beginning of the same utterance: checked in one step, not written again. */
   draft?: number[];
+  /** Whether this is the whole utterance, not the beginning of one that is still being spoken. */
+  isWhole?: boolean;
 }
 
 const layers = 6;
@@ -51,7 +53,10 @@ export class Moonshine {
   }
 
   /** Takes some 35 ms of a core for each second of speech, most of it in one piece: not for a thread with other duties. */
-  async recognise(samples: Float32Array, { draft = [] }: RecogniseOptions = {}): Promise<MoonshineResult> {
+  async recognise(
+    samples: Float32Array,
+    { draft = [], isWhole = true }: RecogniseOptions = {},
+  ): Promise<MoonshineResult> {
     const { last_hidden_state: heard } = await this.#encoder.run({
       input_values: new Tensor('float32', samples, [1, samples.length]),
     });
@@ -72,14 +77,16 @@ export class Moonshine {
       for (const name of ownMemory) memory[past(name)] = step[present(name)] as Tensor;
     }
     const result = written.result();
-    return samples.length <= shortSeconds * moonshineRate ? this.#weighShortAnswers(heard, logits, result) : result;
+    const isShort = samples.length <= shortSeconds * moonshineRate;
+    return isShort && isWhole ? this.#weighShortAnswers(heard, logits, result) : result;
   }
 
   /** Takes a short answer in place of what was written, where it is nearly as likely. */
   async #weighShortAnswers(heard: Tensor, opening: Tensor, written: MoonshineResult): Promise<MoonshineResult> {
     const own = wordTokens(written.tokens);
-    if (written.confidence > sureConfidence || phrases.some(({ tokens }) => isSame(tokens, own))) return written;
-    const candidates = likelyPhrases(row(opening, 0)).filter(({ tokens }) => !isBeginning(tokens, own));
+    if (phrases.some(({ tokens }) => isSame(tokens, own))) return { ...written, text: written.text.replace(/,$/, '.') };
+    if (written.confidence > sureConfidence) return written;
+    const candidates = likelyPhrases(row(opening, 0), own);
     if (candidates.length === 0) return written;
     const [ownScore = 0, ...scores] = await this.#score(heard, [own, ...candidates.map(({ tokens }) => tokens)]);
     let best = { text: written.text, score: ownScore - phraseBonus, tokens: written.tokens };
@@ -104,7 +111,7 @@ export class Moonshine {
     });
     return candidates.map((tokens, candidate) => {
       const scores = (position: number) => row(logits as Tensor, candidate * longest + position);
-      const said = tokens.reduce((sum, token, index) => sum + logProbability(scores(index), [token]), 0);
+      const said = tokens.reduce((sum, token, index) => sum + (scores(index)[token] as number), 0);
       return said + logProbability(scores(tokens.length), closingTokens);
     });
   }
@@ -167,20 +174,15 @@ function repeated(tensor: Tensor, times: number): Tensor {
   return new Tensor('float32', all, [times, ...tensor.dims.slice(1)]);
 }
 
-/** The scores of all tokens at one place. */
+/** The logarithms of the probabilities of all tokens at one place. */
 function row(logits: Tensor, index: number): Float32Array {
   const vocabulary = logits.dims[2] as number;
   return (logits.data as Float32Array).subarray(index * vocabulary, (index + 1) * vocabulary);
 }
 
 /** Of any of the tokens. */
-function logProbability(scores: Float32Array, tokens: number[]): number {
-  let highest = Number.NEGATIVE_INFINITY;
-  for (const score of scores) if (score > highest) highest = score;
-  let all = 0;
-  for (const score of scores) all += Math.exp(score - highest);
-  const wanted = tokens.reduce((sum, token) => sum + Math.exp((scores[token] as number) - highest), 0);
-  return Math.log(wanted / all);
+function logProbability(row: Float32Array, tokens: number[]): number {
+  return Math.log(tokens.reduce((sum, token) => sum + Math.exp(row[token] as number), 0));
 }
 
 /** The tokens chosen so far, the likeliest each time. */
@@ -207,7 +209,7 @@ class Writing {
       const score = scores[token] as number;
       if (score > highest) [best, highest] = [token, score];
     }
-    this.#logProbability += logProbability(scores, [best]);
+    this.#logProbability += highest;
     if (best === endToken) this.isOver = true;
     else this.#tokens.push(best);
   }
@@ -238,7 +240,9 @@ const sureConfidence = 0.93;
 const phraseBonus = 4;
 /** Phrases whose first word is this much less likely than the likeliest are not looked at. */
 const openingMargin = 9;
-const mostCandidates = 14;
+/** What sounds like one word is not five; each place to be weighed takes a millisecond. */
+const mostMoreTokens = 2;
+const mostCandidates = 10;
 
 interface Phrase {
   text: string;
@@ -247,11 +251,12 @@ interface Phrase {
 
 const phrases: Phrase[] = shortAnswers.map((text) => ({ text, tokens: tokenizer.encode(text, false) }));
 
-function likelyPhrases(opening: Float32Array): Phrase[] {
+function likelyPhrases(opening: Float32Array, own: number[]): Phrase[] {
   const score = ({ tokens }: Phrase) => opening[tokens[0] as number] as number;
   const highest = opening.reduce((most, value) => Math.max(most, value), Number.NEGATIVE_INFINITY);
   return phrases
     .filter((phrase) => score(phrase) > highest - openingMargin)
+    .filter(({ tokens }) => tokens.length <= own.length + mostMoreTokens && !isBeginning(tokens, own))
     .sort((a, b) => score(b) - score(a) || a.tokens.length - b.tokens.length)
     .slice(0, mostCandidates);
 }

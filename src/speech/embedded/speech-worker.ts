@@ -52,10 +52,10 @@ function speak({ text, voice, pace, sampleRate }: SpeakJob): Int16Array {
   return trimSilence(resample(sound.samples, sound.sampleRate, sampleRate), sampleRate);
 }
 
-async function recognise({ samples, sampleRate, draft }: RecogniseJob): Promise<JobResult> {
+async function recognise({ samples, sampleRate, draft, isWhole }: RecogniseJob): Promise<JobResult> {
   const wide = resample(denoise(samples), sampleRate, moonshineRate);
   const waveform = Float32Array.from(wide, (sample) => sample / 32_768);
-  return (await moonshine()).recognise(waveform, { draft });
+  return (await moonshine()).recognise(waveform, { draft, isWhole });
 }
 
 function send(message: WorkerMessage): void {

@@ -65,6 +65,11 @@ export class WorkerPool {
     return this.#queue.size;
   }
 
+  /** Whether a job would be begun at once. */
+  get hasFreeWorker(): boolean {
+    return [...this.#workers].some((worker) => worker.isFree);
+  }
+
   /** The processes' ids, for tests and the curious. */
   get processIds(): number[] {
     return [...this.#workers].flatMap(({ child }) => child.pid ?? []);

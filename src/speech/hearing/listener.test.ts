@@ -42,7 +42,11 @@ class Scene {
         this.isClosed = true;
       },
     };
-    const vad = { hear: (frame: Int16Array) => /[A-Z]/.test(String.fromCharCode(frame[0] as number)), close: () => {} };
+    const vad = {
+      hear: (frame: Int16Array) => /[A-Z]/.test(String.fromCharCode(frame[0] as number)),
+      isClear: true,
+      close: () => {},
+    };
     this.listener = new UtteranceListener(
       { vad, stream },
       {

@@ -15,18 +15,20 @@ const leadMs = 260;
 /** This much speech within `onsetWindowMs` is somebody who speaks, less is a click. */
 const onsetMs = 60;
 const onsetWindowMs = 120;
-/** After this much silence the utterance may be over, and what was said is looked at. */
-const glanceMs = 140;
-/** This much of the silence belongs to the utterance. */
-const tailMs = 200;
+/**
+ * After this much silence the utterance may be over, and what was said is looked at; this much of the
+ * silence belongs to it. In noise the soft end of a word is taken for silence.
+ */
+const glanceMs = { clear: 80, noisy: 140 };
+const tailMs = { clear: 120, noisy: 200 };
 /** A pause that ends any utterance, whatever was understood. */
 const longestPauseMs = 1_400;
 /** Longer ones are cut at the next glance; the model has learnt from utterances of up to half a minute. */
 const longUtteranceMs = 20_000;
 const longestUtteranceMs = 28_000;
 /** While somebody speaks, what was said is looked at again after this time, or this share of what was said. */
-const partialMs = 560;
-const partialShare = 0.2;
+const partialMs = 640;
+const partialShare = 0.25;
 
 export interface ListenerParts {
   vad: Vad;
@@ -107,15 +109,19 @@ export class UtteranceListener implements Listener {
     }
     const pauseMs = this.#nowMs - utterance.spokenUntilMs;
     // What the utterance is recognised by ends soon after it: silence behind it makes the model invent words.
-    if (pauseMs <= tailMs) this.#stream.hear(frame);
+    if (pauseMs <= tailMs[this.#line]) this.#stream.hear(frame);
     else utterance.pause.push(frame);
 
     const lengthMs = this.#nowMs - utterance.startMs;
     if (pauseMs >= longestPauseMs || lengthMs >= longestUtteranceMs) return this.#finishSoon(utterance);
-    if (pauseMs >= glanceMs) return this.#considerEnd(utterance, pauseMs, lengthMs);
+    if (pauseMs >= glanceMs[this.#line]) return this.#considerEnd(utterance, pauseMs, lengthMs);
     if (!this.#options.onPartial) return;
     const isDue = this.#nowMs - utterance.lookedAtMs >= Math.max(partialMs, partialShare * lengthMs);
     if (isDue && this.#looks.size === 0 && this.#stream.isIncremental) this.#begin(utterance, 'partial');
+  }
+
+  get #line(): 'clear' | 'noisy' {
+    return this.#vad.isClear ? 'clear' : 'noisy';
   }
 
   #considerEnd(utterance: Utterance, pauseMs: number, lengthMs: number): void {
@@ -145,7 +151,7 @@ export class UtteranceListener implements Listener {
     const pauseMs = this.#nowMs - utterance.spokenUntilMs;
     const lengthMs = this.#nowMs - utterance.startMs;
     if (pauseMs >= longestPauseMs || lengthMs >= longestUtteranceMs) this.#finishSoon(utterance);
-    else if (pauseMs >= glanceMs) this.#considerEnd(utterance, pauseMs, lengthMs);
+    else if (pauseMs >= glanceMs[this.#line]) this.#considerEnd(utterance, pauseMs, lengthMs);
   }
 
   async #lookAt(utterance: Utterance, purpose: RecognisePurpose): Promise<void> {

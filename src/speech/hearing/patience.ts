@@ -12,9 +12,9 @@ const wholeEnds =
 
 export const finishedMs = 200;
 const openMs = 1_000;
-const unfinishedMs = 600;
+const unfinishedMs = 450;
 const dictatingMs = 800;
-const unclearMs = 450;
+const unclearMs = 400;
 const unclearConfidence = 0.45;
 
 /** How long a pause must be to end an utterance, from what was understood of it. */

@@ -10,6 +10,11 @@ const marginDb = 6;
 /** A room behind a telephone is not quieter than this; what is, is the line's own hiss. */
 const quietestDb = -58;
 
+/** Between the vowels and the floor: softer sounds are some 25 dB below the vowels. */
+const clearDb = 32;
+/** A frame. */
+const forgottenDb = 0.5;
+
 /** WebRTC's detector, and only what stands out from the noise: by itself it takes steady noise for speech. */
 export function openVad(sampleRate: LineRate): Vad {
   return new FvadVad(fvad, sampleRate);
@@ -23,6 +28,8 @@ class FvadVad implements Vad {
   readonly #buffer: number;
   readonly #samples: number;
   readonly #floor = new NoiseFloor();
+  #speechDb = -96;
+  #floorDb = 0;
   #isClosed = false;
 
   constructor(fvad: Fvad, sampleRate: LineRate) {
@@ -43,7 +50,15 @@ class FvadVad implements Vad {
     const floor = this.#floor.hear(level);
     this.#fvad.HEAP16.set(frame, this.#buffer / Int16Array.BYTES_PER_ELEMENT);
     const isVoice = this.#fvad._fvad_process(this.#handle, this.#buffer, this.#samples) === 1;
-    return isVoice && level > Math.max(floor + marginDb, quietestDb);
+    const isSpeech = isVoice && level > Math.max(floor + marginDb, quietestDb);
+    this.#floorDb = floor;
+    // The loudness of vowels: it follows a louder one at once and forgets it within a second.
+    if (isSpeech) this.#speechDb = Math.max(level, this.#speechDb - forgottenDb);
+    return isSpeech;
+  }
+
+  get isClear(): boolean {
+    return this.#speechDb - this.#floorDb > clearDb;
   }
 
   close(): void {
