@@ -107,6 +107,33 @@ CREATE TABLE contacts (
 );
 CREATE INDEX contacts_email ON contacts USING btree (campaign_id, lower(email)) WHERE (email <> ''::text);
 
+CREATE TABLE deliveries (
+  id uuid NOT NULL,
+  account_id uuid NOT NULL,
+  endpoint_id uuid NOT NULL,
+  event_id text NOT NULL,
+  type text NOT NULL,
+  payload json NOT NULL,
+  state text NOT NULL DEFAULT 'pending'::text,
+  attempts integer NOT NULL DEFAULT 0,
+  next_attempt_at timestamp with time zone NOT NULL DEFAULT now(),
+  claim uuid,
+  last_attempt_at timestamp(3) with time zone,
+  last_status integer,
+  last_error text,
+  last_response text,
+  created_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  finished_at timestamp(3) with time zone,
+  CONSTRAINT deliveries_endpoint_id_event_id_key UNIQUE (endpoint_id, event_id),
+  CONSTRAINT deliveries_pkey PRIMARY KEY (id),
+  CONSTRAINT deliveries_check CHECK (((state = 'pending'::text) = (finished_at IS NULL))),
+  CONSTRAINT deliveries_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'delivered'::text, 'dead'::text])))
+);
+CREATE INDEX deliveries_age ON deliveries USING btree (created_at);
+CREATE INDEX deliveries_dead ON deliveries USING btree (endpoint_id, id DESC) WHERE (state = 'dead'::text);
+CREATE INDEX deliveries_of_endpoint ON deliveries USING btree (endpoint_id, id DESC);
+CREATE INDEX deliveries_pending ON deliveries USING btree (endpoint_id, next_attempt_at) WHERE (state = 'pending'::text);
+
 CREATE TABLE idempotency_keys (
   account_id uuid NOT NULL,
   operation text NOT NULL,
@@ -152,3 +179,24 @@ CREATE TABLE signing_keys (
   CONSTRAINT signing_keys_check CHECK (((private_jwk IS NULL) = (retired_at IS NOT NULL)))
 );
 CREATE UNIQUE INDEX signing_keys_current ON signing_keys USING btree ((true)) WHERE (retired_at IS NULL);
+
+CREATE TABLE webhook_endpoints (
+  id uuid NOT NULL,
+  account_id uuid NOT NULL,
+  url text NOT NULL,
+  description text NOT NULL,
+  events text[] NOT NULL,
+  sealed_secret bytea NOT NULL,
+  sealed_previous_secret bytea,
+  previous_secret_until timestamp(3) with time zone,
+  disabled_at timestamp(3) with time zone,
+  disabled_reason text,
+  created_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  updated_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT webhook_endpoints_pkey PRIMARY KEY (id),
+  CONSTRAINT webhook_endpoints_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
+  CONSTRAINT webhook_endpoints_check CHECK (((sealed_previous_secret IS NULL) = (previous_secret_until IS NULL))),
+  CONSTRAINT webhook_endpoints_check1 CHECK (((disabled_at IS NULL) = (disabled_reason IS NULL))),
+  CONSTRAINT webhook_endpoints_disabled_reason_check CHECK ((disabled_reason = ANY (ARRAY['paused'::text, 'gone'::text])))
+);
+CREATE INDEX webhook_endpoints_of_account ON webhook_endpoints USING btree (account_id, id DESC);

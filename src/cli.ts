@@ -13,6 +13,7 @@ import { addSimulatorCommand } from './cli/simulator-command.ts';
 import { addSpeechCommands } from './cli/speech-commands.ts';
 import { addTokenCommand } from './cli/token-command.ts';
 import { addTrunkCommands } from './cli/trunk-command.ts';
+import { addWebhookCommands } from './cli/webhook-commands.ts';
 import { settingsHelp } from './config.ts';
 
 // Whoever reads our output may leave early (parley agent list | head -1); what was begun is still done.
@@ -55,6 +56,7 @@ addClientCommands(program);
 addKeyCommands(program);
 addAgentCommands(program);
 addCampaignCommands(program);
+addWebhookCommands(program);
 addSigningKeyCommands(program);
 addTokenCommand(program);
 addCallCommand(program);

@@ -120,6 +120,11 @@ const serverSettings = {
     fallback: String(10 * 1024 * 1024),
     about: 'largest body of a contacts request',
   },
+  PARLEY_WEBHOOK_PRIVATE: {
+    schema: yesOrNo,
+    fallback: 'no',
+    about: 'whether webhooks may lead to private addresses, such as this machine: yes or no',
+  },
   PARLEY_LOG_LEVEL: {
     schema: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']),
     fallback: 'info',
@@ -227,6 +232,7 @@ export type Config = Readonly<{
   rateLimit: number;
   maxContacts: number;
   maxContactsBytes: number;
+  webhookPrivate: boolean;
   logLevel: z.infer<typeof serverSettings.PARLEY_LOG_LEVEL.schema>;
   telephone: TelephoneConfig;
   speech: SpeechConfig;
@@ -294,6 +300,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
     rateLimit: read.PARLEY_RATE_LIMIT as number,
     maxContacts: read.PARLEY_MAX_CONTACTS as number,
     maxContactsBytes: read.PARLEY_MAX_CONTACTS_BYTES as number,
+    webhookPrivate: read.PARLEY_WEBHOOK_PRIVATE as boolean,
     logLevel: read.PARLEY_LOG_LEVEL as Config['logLevel'],
     telephone: telephoneConfig(read),
     speech: speechConfig(read, env),

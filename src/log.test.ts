@@ -43,6 +43,7 @@ describe('scrub', () => {
     assert.equal(scrub('mail a.b+c@example.co.uk'), 'mail [email]');
     assert.equal(scrub('token eyJhbGciOi.eyJzdWIi.c2ln end'), 'token [token] end');
     assert.equal(scrub('key parley_key_abc-DEF_123'), 'key [secret]');
+    assert.equal(scrub('key whsec_MfKQ9r8G/KYq+Jl=='), 'key [secret]');
     assert.equal(scrub('status 503 after 20 ms at line 1234'), 'status 503 after 20 ms at line 1234');
   });
 });

@@ -42,6 +42,7 @@ function framesOf(error: Error): string {
 const secrets: [RegExp, string][] = [
   [/\beyJ[\w-]+\.[\w-]+\.[\w-]*/g, '[token]'],
   [/\bparley_[a-z]+_[\w-]+/g, '[secret]'],
+  [/\bwhsec_[\w+/=]+/g, '[secret]'],
   [/[^\s@"'<>()/]+@[^\s@"'<>()/]+\.[^\s@"'<>():/]+/g, '[email]'],
   [/\+?\d(?:[\s().-]{0,3}\d){6,14}\b/g, '[number]'],
 ];

@@ -17,6 +17,7 @@ import { openPhoneNetwork } from './simulator/open-phone-network.ts';
 import type { DatabasePool } from './store/database.ts';
 import { forgetExpiredKeys } from './store/idempotency.ts';
 import { openDatabase } from './store/open-database.ts';
+import { openWebhooks } from './webhooks/open-webhooks.ts';
 import { explainStartFault, showWelcome } from './welcome.ts';
 
 const drainTimeoutMs = 20_000;
@@ -58,6 +59,13 @@ async function start(): Promise<void> {
   });
   closers.push(() => database.close());
   const { pool } = database;
+  const webhooks = await openWebhooks({
+    db: pool,
+    clock: systemClock,
+    allowPrivate: config.webhookPrivate,
+    onError: (err) => log.error({ err }, 'the delivery of webhooks failed'),
+  });
+  closers.push(() => webhooks.close());
   const publicUrl = config.publicUrl ?? `http://${urlHost(config.host)}:${port}`;
   const app = await buildApp(await dependencies(pool, publicUrl));
   closers.push(() => Promise.race([app.close(), systemClock.sleep(drainTimeoutMs)]));
@@ -108,6 +116,7 @@ async function dependencies(db: DatabasePool, publicUrl: string): Promise<AppDep
     xsrf: await xsrfCookies(db),
     failedAttempts: failedAttempts(clock),
     metrics: createMetrics(db),
+    allowPrivateWebhooks: config.webhookPrivate,
     isStopping: () => stoppedBy !== undefined,
   };
 }

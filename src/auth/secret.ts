@@ -5,6 +5,11 @@ export function newSecret(kind: 'secret' | 'key' | 'admin'): string {
   return `parley_${kind}_${randomBytes(32).toString('base64url')}`;
 }
 
+/** As Standard Webhooks has it: symmetric, so that the receiver verifies with what we sign with. */
+export function newWebhookSecret(): string {
+  return `whsec_${randomBytes(32).toString('base64')}`;
+}
+
 export function newClientId(): string {
   return randomBytes(13).toString('hex');
 }

@@ -16,6 +16,8 @@ export const problems = {
   phone_number_taken: [409, 'Phone number already has an agent'],
   campaign_archived: [409, 'Campaign is archived'],
   call_not_cancellable: [409, 'Call cannot be cancelled'],
+  webhook_disabled: [409, 'Webhook is disabled'],
+  too_many_webhooks: [409, 'Too many webhooks'],
   payload_too_large: [413, 'Payload too large'],
   unsupported_media_type: [415, 'Unsupported media type'],
   idempotency_key_reused: [422, 'Idempotency key reused'],

@@ -39,6 +39,8 @@ export type AppDeps = {
   xsrf: XsrfCookies;
   failedAttempts: FailedAttempts;
   metrics: Metrics;
+  /** Whether webhooks may lead into the operator's own network; not unless said. */
+  allowPrivateWebhooks: boolean;
   /** Set once the process has been told to stop. */
   isStopping: () => boolean;
 };

@@ -21,6 +21,7 @@ import { describeApi, docsRoutes } from './routes/docs.ts';
 import { operationRoutes } from './routes/operations.ts';
 import { outboundRoutes } from './routes/outbound.ts';
 import { tokenRoutes } from './routes/token.ts';
+import { webhookRoutes } from './routes/webhooks.ts';
 import { wellKnownRoutes } from './routes/well-known.ts';
 import { securityHeaders } from './security-headers.ts';
 import { validatorCompiler } from './validation.ts';
@@ -67,6 +68,7 @@ export async function buildApp(deps: AppDeps): Promise<App> {
   callRoutes(app, deps);
   campaignRoutes(app, deps);
   agentRoutes(app, deps);
+  webhookRoutes(app, deps);
   operationRoutes(app, deps);
   await docsRoutes(app);
   return app;

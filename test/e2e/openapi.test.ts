@@ -16,6 +16,7 @@ describe('GET /openapi.json', () => {
     assert.match(openapi.openapi, /^3\.1\./);
     const routes = operations.map(({ method, path }) => `${method} ${path}`).sort();
     assert.deepEqual(routes, [
+      'DELETE /api/v1/webhooks/{webhookId}',
       'GET /.well-known/jwks.json',
       'GET /.well-known/oauth-authorization-server',
       'GET /api/v1/agents',
@@ -25,16 +26,24 @@ describe('GET /openapi.json', () => {
       'GET /api/v1/campaigns',
       'GET /api/v1/campaigns/{campaignId}',
       'GET /api/v1/campaigns/{campaignId}/contacts',
+      'GET /api/v1/webhooks',
+      'GET /api/v1/webhooks/{webhookId}',
+      'GET /api/v1/webhooks/{webhookId}/deliveries',
       'GET /health',
       'GET /metrics',
       'GET /ready',
       'PATCH /api/v1/agents/{agentId}',
       'PATCH /api/v1/campaigns/{campaignId}',
+      'PATCH /api/v1/webhooks/{webhookId}',
       'POST /api/v1/agents',
       'POST /api/v1/calls/{callId}/cancel',
       'POST /api/v1/campaigns',
       'POST /api/v1/campaigns/{campaignId}/archive',
       'POST /api/v1/campaigns/{campaignId}/contacts',
+      'POST /api/v1/webhooks',
+      'POST /api/v1/webhooks/{webhookId}/deliveries/{deliveryId}/replay',
+      'POST /api/v1/webhooks/{webhookId}/rotate-secret',
+      'POST /api/v1/webhooks/{webhookId}/test',
       'POST /oauth2/token',
       'POST /outbound',
     ]);
@@ -83,7 +92,15 @@ describe('one account never sees another', () => {
   async function idsOf(tenant: Tenant): Promise<Record<string, string>> {
     const headers = { authorization: `Bearer ${await service.token(tenant)}` };
     const { body } = await send('POST', `${service.url}/outbound`, { headers, json: callBody(tenant) });
-    return { callId: body.callId, campaignId: tenant.campaignId, agentId: tenant.agentId };
+    const { webhookId, deliveryId } = await webhookOf(tenant);
+    return { callId: body.callId, campaignId: tenant.campaignId, agentId: tenant.agentId, webhookId, deliveryId };
+  }
+
+  async function webhookOf({ apiKey }: Tenant): Promise<{ webhookId: string; deliveryId: string }> {
+    const url = `${service.url}/api/v1/webhooks`;
+    const headers = { 'x-api-key': apiKey };
+    const { body } = await send('POST', url, { headers, json: { url: 'https://example.com/' } });
+    return (await send('POST', `${url}/${body.webhookId}/test`, { headers })).body;
   }
 
   const fill = (path: string, ids: Record<string, string>) =>
@@ -94,6 +111,7 @@ describe('one account never sees another', () => {
     writeContacts: { contacts: [{ phone: '12025550123' }] },
     patchCampaign: { name: 'Stolen' },
     patchAgent: { name: 'Stolen' },
+    patchWebhook: { description: 'Stolen' },
   };
 
   for (const { method, path, operation } of operations.filter(({ path }) => path.includes('{'))) {
@@ -112,7 +130,7 @@ describe('one account never sees another', () => {
   }
 
   async function snapshot({ accountId, campaignId }: Tenant) {
-    const tables = ['agents', 'campaigns', 'calls'].map((table) =>
+    const tables = ['agents', 'campaigns', 'calls', 'webhook_endpoints', 'deliveries'].map((table) =>
       service.db.query(`SELECT * FROM ${table} WHERE account_id = $1 ORDER BY id`, [accountId]),
     );
     const contacts = service.db.query('SELECT * FROM contacts WHERE campaign_id = $1', [campaignId]);
@@ -136,7 +154,7 @@ describe('one account never sees another', () => {
         headers: { 'x-api-key': stranger.apiKey },
       });
       for (const row of body.data) {
-        const id = row.callId ?? row.campaignId ?? row.agentId;
+        const id = row.callId ?? row.campaignId ?? row.agentId ?? row.webhookId;
         assert.equal(own.includes(id), false);
       }
       assert.ok(body.data.length <= 1);

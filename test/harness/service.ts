@@ -81,7 +81,7 @@ export async function createDatabase(): Promise<string> {
 
 /** The whole HTTP service in this process, on a real socket and a real database. */
 export async function startService(
-  options: { env?: Record<string, string>; clock?: Clock; databaseUrl?: string } = {},
+  options: { env?: Record<string, string>; clock?: Clock; databaseUrl?: string; allowPrivateWebhooks?: boolean } = {},
 ): Promise<Service> {
   const databaseUrl = options.databaseUrl ?? (await createDatabase());
   const config: Config = loadConfig({ PARLEY_LOG_LEVEL: 'info', ...options.env });
@@ -107,6 +107,7 @@ export async function startService(
     xsrf: await xsrfCookies(db),
     failedAttempts: failedAttempts(clock),
     metrics: createMetrics(db),
+    allowPrivateWebhooks: options.allowPrivateWebhooks ?? false,
     isStopping: () => false,
   });
   await app.listen({ port, host: '127.0.0.1' });

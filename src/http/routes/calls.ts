@@ -1,9 +1,12 @@
 import { z } from 'zod';
-import { callResourceSchema, callStatuses, toCallResource } from '../../domain/call.ts';
+import { type CallResource, callResourceSchema, callStatuses, toCallResource } from '../../domain/call.ts';
 import { outcomeKinds } from '../../domain/outcome.ts';
 import { e164Number } from '../../domain/phone-number.ts';
 import { Problem } from '../../domain/problem.ts';
+import { callEventData } from '../../domain/webhook.ts';
 import { cancelQueuedCall, findCall, listCalls } from '../../store/calls.ts';
+import { inTransaction } from '../../store/database.ts';
+import { type EventToSend, enqueueEvent } from '../../store/deliveries.ts';
 import type { App, AppDeps } from '../app-types.ts';
 import { requireApiKey } from '../authenticate.ts';
 import { askFor, idPaging, pageOf, toPage } from '../paging.ts';
@@ -85,18 +88,26 @@ export function callRoutes(app: App, deps: AppDeps): void {
       },
     },
     async ({ accountId, params }) => {
-      const cancelled = await cancelQueuedCall(db, accountId, params.callId);
-      const call = await findCall(db, accountId, params.callId);
-      if (!call) throw callNotFound();
-      if (!cancelled && call.outcome?.kind !== 'cancelled') {
-        throw new Problem(
-          'call_not_cancellable',
-          `The call is ${call.status.replace('_', ' ')} and can no longer be cancelled.`,
-        );
-      }
-      return toCallResource(call);
+      return inTransaction(db, async (transaction) => {
+        const cancelled = await cancelQueuedCall(transaction, accountId, params.callId);
+        const call = await findCall(transaction, accountId, params.callId);
+        if (!call) throw callNotFound();
+        if (!cancelled && call.outcome?.kind !== 'cancelled') {
+          throw new Problem(
+            'call_not_cancellable',
+            `The call is ${call.status.replace('_', ' ')} and can no longer be cancelled.`,
+          );
+        }
+        const resource = toCallResource(call);
+        if (cancelled) await enqueueEvent(transaction, callEnded(accountId, resource));
+        return resource;
+      });
     },
   );
+}
+
+function callEnded(accountId: string, call: CallResource): EventToSend {
+  return { accountId, type: 'call.ended', data: callEventData(call), id: `${call.callId}-ended` };
 }
 
 function callNotFound(): Problem {

@@ -37,6 +37,7 @@ export async function describeApi(app: App, { publicUrl, config }: AppDeps): Pro
         { name: 'Tokens', description: 'Access tokens for placing calls' },
         { name: 'Campaigns', description: 'Campaigns and their contacts' },
         { name: 'Agents', description: 'The numbers that call, and what they say by default' },
+        { name: 'Webhooks', description: 'Where events are sent, and what became of them' },
         { name: 'Operations' },
       ],
       security: [{ apiKey: [] }],
