@@ -1,0 +1,95 @@
+import type { Outcome } from '../domain/outcome.ts';
+
+/** All that a conversation is about, and all that a mind may use. */
+export interface Brief {
+  agent: { name: string; company: string };
+  calleeName: string;
+  introMessage?: string;
+  introNotes?: string;
+  introVoicemail?: string;
+  questions: readonly string[];
+  rules: readonly string[];
+  /** What the caller's system knows of the person, in its order. */
+  form: readonly { key: string; value: string }[];
+  /** When the call was answered, and the clock of whoever is called. */
+  now: Date;
+  timeZone: string;
+}
+
+/** An utterance of the person called. */
+export interface Heard {
+  text: string;
+  /** From 0 to 1. */
+  confidence: number;
+  /** Its place in the transcript. */
+  turn: number;
+  /** Whether it cut short what was being said; what of that was spoken counts as said. */
+  isInterruption: boolean;
+  /** Since the answer. */
+  elapsedMs?: number;
+}
+
+/** How a mind ends a call, in the words of the closed list. */
+export interface Ending {
+  kind: Outcome['kind'];
+  reason: string;
+}
+
+/** Something that must be on record before the call goes on, let alone ends. */
+export type Fact =
+  | { kind: 'opted-out'; turn: number }
+  | { kind: 'callback'; at: Date | undefined; turn: number }
+  | { kind: 'wrong-person'; turn: number };
+
+/** What the assistant does next. */
+export interface Move {
+  facts?: Fact[];
+  /** Keys to press before speaking. */
+  keys?: string;
+  /** Empty: nothing is said. */
+  say: string;
+  next: { kind: 'listen' } | { kind: 'hang-up'; ending: Ending } | { kind: 'transfer'; to: string };
+}
+
+export type AnswerStatus = 'answered' | 'refused' | 'unclear' | 'not_asked';
+
+export interface Answer {
+  question: string;
+  status: AnswerStatus;
+  /** In the person's words. */
+  answer: string | null;
+  /** yes/no, a number, a date, a phone number, an e-mail address, where it is one. */
+  value: unknown;
+  turn: number | null;
+  confidence: number | null;
+}
+
+export interface RuleVerdict {
+  rule: string;
+  /** Null where nobody can tell. */
+  kept: boolean | null;
+  turn: number | null;
+}
+
+export interface Turn {
+  speaker: 'assistant' | 'callee';
+  text: string;
+}
+
+/** Decides what is said. One for each call. */
+export interface Mind {
+  /** What is said first, to a person who answered. */
+  introduction(): Move;
+  heard(utterance: Heard): Promise<Move>;
+  /** Nobody said a word although it was their turn; called again for each further while. */
+  silence(): Promise<Move>;
+  /** What is left on an answering machine. */
+  voicemail(): string;
+  /** What a screener is told: who calls, and why. */
+  screener(): string;
+  /** What a menu is answered with. */
+  menu(heard: string): Move;
+  /** Slower or faster, as the person wished; 1 is the voice's own pace. */
+  readonly pace: number;
+  result(transcript: readonly Turn[]): { answers: Answer[]; rules: RuleVerdict[]; summary: string };
+}

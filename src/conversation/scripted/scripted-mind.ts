@@ -1,0 +1,524 @@
+import { sentences } from '../../speech/text/sentences.ts';
+import { parseSpokenYesNo } from '../../speech/text/spoken-yes-no.ts';
+import type { Answer, Brief, Ending, Fact, Heard, Mind, Move, RuleVerdict, Turn } from '../mind.ts';
+import { type Introductions, introductionsOf } from './introduction.ts';
+import { type Meaning, meaningOf } from './meaning.ts';
+import { keysFor } from './menu.ts';
+import { type Mood, moodOf, rephrased } from './phrases.ts';
+import { fillPlaceholders, type Placeholders, placeholdersOf } from './placeholders.ts';
+import { type Clock, type Reading, readAnswer, round } from './questions.ts';
+import { readRule } from './read-rule.ts';
+import { type Ground, replyTo, shortIntroduction, smallReplyTo } from './replies.ts';
+import { type Order, type Rule, sets } from './rules.ts';
+import { callbackTime, sayWhen } from './say-when.ts';
+import { type Question, Script } from './script.ts';
+import { summarise } from './summary.ts';
+import { judge } from './verdicts.ts';
+import { Wording } from './wording.ts';
+import { joined, shortName, withoutBraces } from './words.ts';
+
+/** What is said when a person answers: to have it rendered before they do. */
+export function spokenIntroduction(brief: Brief): string {
+  return new ScriptedMind(brief).introduction().say;
+}
+
+/** Needs nothing but what it was given: the same words heard give the same words said. */
+export function scriptedMind(brief: Brief): Mind {
+  return new ScriptedMind(brief);
+}
+
+/** The time since the answer, where whoever runs the call tells it. */
+
+type Stage = 'before' | 'introduced' | 'asking' | 'when' | 'ended';
+
+// Questions back, repetitions and small talk in one call; after that a side-step costs the question it avoids.
+const mostSideSteps = 8;
+const mostMenus = 3;
+// How fast people speak, and how long they think before: reckons the length of a call where nobody measures it.
+const wordMs = 400;
+const pauseMs = 800;
+const wrapUpMs = 15_000;
+
+const strongBusy =
+  /\b(?:driving|in a meeting|bad time|(?:good|right|best|great|convenient) (?:time|moment)|can not (?:talk|speak|chat)|no time|too busy|very busy|busy right now|in the middle of|(?:another|other) (?:call|line)|not have (?:the |any |much )?time)\b/;
+const aboutInterest =
+  /\b(?:interest\w*|like|want|need|buy|consider\w*|participate|take part|continue|subscribe|renew)\b/i;
+const asksForTime = /\b(?:call|contact|reach|time|when|appointment|visit|meet)\b/i;
+
+class ScriptedMind implements Mind {
+  readonly #brief: Brief;
+  readonly #clock: Clock;
+  readonly #known: Placeholders;
+  readonly #rules: Rule[];
+  readonly #texts: Introductions;
+  readonly #ground: Ground;
+  readonly #script: Script;
+  readonly #wording: Wording;
+  readonly #setOff = new Map<Rule, number>();
+  #stage: Stage = 'before';
+  #attempts = 0;
+  #sideSteps = 0;
+  #silences = 0;
+  #wasReintroduced = false;
+  #saidStart = false;
+  #isThrough = false;
+  #brokenOff: string | undefined;
+  #menus = 0;
+  #keys = '';
+  #elapsedMs = 0;
+  #isMeasured = false;
+  #ending: Ending | undefined;
+  #transferredTo: string | undefined;
+  #callbackAt: string | undefined;
+  #lastSaid = '';
+  #pace = 1;
+
+  constructor(brief: Brief) {
+    this.#brief = brief;
+    this.#clock = { now: brief.now, timeZone: brief.timeZone };
+    this.#known = placeholdersOf(brief);
+    this.#rules = brief.rules.map((text) => readRule(text));
+    const forbidden = this.#orders('forbid').flatMap(({ topics }) => topics);
+    const unasked = this.#orders('no-question').flatMap(({ topics }) => topics);
+    this.#wording = new Wording(forbidden);
+    this.#script = new Script(
+      brief.questions.map((question) => fillPlaceholders(question, this.#known)),
+      [...forbidden, ...unasked],
+    );
+    this.#texts = introductionsOf(brief, (text) => this.#wording.isAllowed(text));
+    this.#ground = {
+      brief,
+      texts: this.#texts,
+      known: this.#known,
+      rules: this.#rules,
+      wording: this.#wording,
+    };
+    this.#pace = this.#orders('pace')[0]?.pace ?? 1;
+  }
+
+  get pace(): number {
+    return this.#pace;
+  }
+
+  introduction(): Move {
+    if (this.#stage === 'before') this.#stage = 'introduced';
+    return this.#spoken(this.#texts.introduction);
+  }
+
+  voicemail(): string {
+    return this.#texts.voicemail;
+  }
+
+  screener(): string {
+    return this.#texts.screener;
+  }
+
+  menu(heard: string): Move {
+    const keys = this.#menus < mostMenus ? keysFor(this.#rules, heard, this.#menus) : undefined;
+    this.#menus++;
+    if (keys === undefined) {
+      const reason =
+        this.#keys === '' ? 'A menu answered, and no rule says which key to press.' : 'A menu led to no person.';
+      return this.#hangUp('', { kind: 'machine_no_message', reason });
+    }
+    this.#keys += keys;
+    return { ...moving('', { kind: 'listen' }), keys };
+  }
+
+  async heard(utterance: Heard): Promise<Move> {
+    this.#silences = 0;
+    this.#passTime(utterance);
+    const meaning = meaningOf(utterance.text, this.#brief.calleeName);
+    return this.#urgent(utterance, meaning) ?? this.#answered(utterance, meaning);
+  }
+
+  async silence(): Promise<Move> {
+    if (this.#ending) return this.#hangUp('', this.#ending);
+    this.#silences++;
+    this.#elapsedMs += this.#isMeasured ? 0 : 4_000;
+    const name = shortName(this.#brief.calleeName);
+    if (this.#silences >= 3)
+      return this.#hangUp(
+        this.#wording.allowed('I cannot hear you, so I will end the call here. Goodbye.', 'Goodbye.'),
+        {
+          kind: 'silent',
+          reason: 'Nobody spoke.',
+        },
+      );
+    if (this.#stage === 'before') return this.introduction();
+    const question = this.#script.current;
+    if (this.#stage === 'introduced' && this.#silences === 1 && !endsWithQuestion(this.#texts.introduction)) {
+      return this.#next('');
+    }
+    const prompt = this.#silences === 1 ? 'Are you still there?' : `Hello ${name}, can you hear me?`;
+    if (question) return this.#say(this.#wording.allowed(prompt), question.text);
+    if (this.#stage === 'when') return this.#say(this.#wording.allowed(prompt, 'When may I call you?'));
+    return this.#say(
+      this.#wording.allowed(prompt),
+      endsWithQuestion(this.#texts.introduction) ? lastSentence(this.#texts.introduction) : '',
+    );
+  }
+
+  result(transcript: readonly Turn[]): { answers: Answer[]; rules: RuleVerdict[]; summary: string } {
+    const answers = this.#script.answers();
+    return {
+      answers,
+      rules: judge(this.#rules, transcript, {
+        setOff: this.#setOff,
+        isThrough: this.#isThrough,
+        elapsedMs: this.#elapsedMs,
+        isMeasured: this.#isMeasured,
+        keys: this.#keys,
+      }),
+      summary: summarise(answers, transcript, {
+        calleeName: withoutBraces(this.#brief.calleeName).trim(),
+        ending: this.#ending,
+        transferredTo: this.#transferredTo,
+        brokenOff: this.#brokenOff,
+        callbackAt: this.#callbackAt,
+      }),
+    };
+  }
+
+  /** What must never wait: the safeguards, and the rules that end or hand over the call. */
+  #urgent(utterance: Heard, { intents }: Meaning): Move | undefined {
+    const { turn } = utterance;
+    if (intents.has('opt-out') && this.#ending?.kind !== 'opted_out') return this.#optOut(utterance);
+    if (this.#ending) return this.#hangUp('', this.#ending);
+    if (intents.has('bereaved'))
+      return this.#wrongPerson(turn, 'I am very sorry to hear that. Please excuse the call.');
+    if (intents.has('wrong-person'))
+      return this.#wrongPerson(turn, 'I am sorry, then I have the wrong number. Please excuse the call.');
+    return undefined;
+  }
+
+  #optOut({ turn }: Heard): Move {
+    this.#script.refuseCurrent(turn);
+    return {
+      ...this.#hangUp(
+        this.#wording.allowed('I understand. I have noted that, and we will not call you again. Goodbye.', 'Goodbye.'),
+        {
+          kind: 'opted_out',
+          reason: 'The person asked not to be called again.',
+        },
+      ),
+      facts: [{ kind: 'opted-out', turn }],
+    };
+  }
+
+  #wrongPerson(turn: number, apology: string): Move {
+    return {
+      ...this.#hangUp(this.#wording.allowed(`${apology} Goodbye.`, 'Goodbye.'), {
+        kind: 'wrong_person',
+        reason: 'The person called is not at this number.',
+      }),
+      facts: [{ kind: 'wrong-person', turn }],
+    };
+  }
+
+  #answered(utterance: Heard, meaning: Meaning): Move {
+    const { intents } = meaning;
+    const ruled = this.#ruledEnd(utterance, meaning);
+    if (ruled) return ruled;
+    if (this.#stage === 'when') return this.#callback(utterance, meaning, true);
+    if (this.#stage === 'before') {
+      if (intents.has('refuse-call')) return this.#refusal(utterance);
+      return this.introduction();
+    }
+    const reply = replyTo(meaning, this.#ground);
+    for (const rule of reply.setOff) this.#setOff.set(rule, utterance.turn);
+    if (reply.say !== '') return this.#sideStep(reply.say, utterance);
+    if (this.#wantsCallback(meaning, utterance)) return this.#callback(utterance, meaning);
+    const small = smallReplyTo(meaning, this.#asked(utterance, meaning), this.#wording);
+    if (small) {
+      this.#pace = small.pace ?? this.#pace;
+      return this.#sideStep(small.say, utterance, small.isAgain);
+    }
+    return this.#stage === 'introduced' ? this.#reaction(utterance, meaning) : this.#reading(utterance, meaning);
+  }
+
+  #asked(utterance: Heard, meaning: Meaning): Parameters<typeof smallReplyTo>[1] {
+    const question = this.#script.current;
+    if (!question) return undefined;
+    const reading = this.#read(question, utterance, meaning);
+    return {
+      kind: question.kind,
+      isAnswered: reading.status === 'answered' && reading.value !== null,
+      isYesOrNo: parseSpokenYesNo(utterance.text) !== undefined,
+    };
+  }
+
+  #ruledEnd(utterance: Heard, meaning: Meaning): Move | undefined {
+    for (const rule of this.#rules) {
+      for (const order of rule.orders) {
+        if ((order.kind !== 'end' && order.kind !== 'transfer') || !sets(order.trigger, meaning)) continue;
+        this.#setOff.set(rule, utterance.turn);
+        if (order.kind === 'transfer') return this.#transfer(order.to);
+        this.#keepAnswer(utterance, meaning);
+        return this.#close(this.#wording.allowed('I understand.'), 'A rule ended the call.');
+      }
+    }
+    if (!meaning.intents.has('human')) return undefined;
+    const company = withoutBraces(this.#brief.agent.company).trim();
+    const somebody = company === '' ? 'Somebody' : `Somebody from ${company}`;
+    const when = callbackTime(utterance.text, this.#clock);
+    this.#callbackAt = when && sayWhen(when, this.#clock);
+    return {
+      ...this.#hangUp(
+        joined(
+          this.#wording.truth(),
+          this.#wording.allowed(
+            `${somebody} will call you back${this.#callbackAt ? ` ${this.#callbackAt}` : ''}. Goodbye.`,
+          ),
+        ),
+        { kind: 'callback_requested', reason: 'The person asked to speak with somebody.' },
+      ),
+      facts: [{ kind: 'callback', at: when?.value, turn: utterance.turn }],
+    };
+  }
+
+  #transfer(to: string): Move {
+    this.#transferredTo = to;
+    this.#stage = 'ended';
+    this.#ending = { kind: 'transferred', reason: 'A rule hands the call over.' };
+    return moving(this.#wording.allowed('One moment please, I will put you through.'), { kind: 'transfer', to });
+  }
+
+  /** Says it and comes back to where the call was; once too often, goes on instead. */
+  #sideStep(reply: string, utterance: Heard, isAgain = false): Move {
+    const question = this.#script.current;
+    const isOver = ++this.#sideSteps > mostSideSteps;
+    if (question && !isOver) return this.#say(reply, question.text);
+    if (question) this.#script.record(question, { status: 'unclear' }, utterance);
+    if (isAgain && !isOver) return this.#say(reply, shortIntroduction(this.#texts, this.#wording));
+    return this.#next(reply);
+  }
+
+  #wantsCallback({ intents, plain }: Meaning, utterance: Heard): boolean {
+    const question = this.#script.current;
+    if (!question) {
+      if (refuses(intents, plain) && !intents.has('callback')) return false;
+      const asksForMinute =
+        this.#stage === 'introduced' &&
+        /\b(?:minute|moment|good time|time to talk|second)\b[^?]*\?\s*$/i.test(this.#texts.introduction);
+      return (
+        intents.has('absent') ||
+        intents.has('busy') ||
+        intents.has('callback') ||
+        (asksForMinute && parseSpokenYesNo(utterance.text)?.value === 'no')
+      );
+    }
+    const isPressed = intents.has('busy') && strongBusy.test(plain);
+    if (intents.has('callback') && !isPressed)
+      return question.kind !== 'date' && question.kind !== 'phone' && !asksForTime.test(question.text);
+    return isPressed && (intents.has('callback') || question.kind !== 'date');
+  }
+
+  #callback(utterance: Heard, { intents, plain }: Meaning, wasAsked = false): Move {
+    const { turn } = utterance;
+    const when = callbackTime(utterance.text, this.#clock);
+    const facts: Fact[] = [{ kind: 'callback', at: when?.value, turn }];
+    const isPressed = intents.has('busy') && strongBusy.test(plain);
+    if (!when && !wasAsked && !isPressed && !intents.has('goodbye') && this.#sideSteps < mostSideSteps) {
+      this.#sideSteps++;
+      this.#stage = 'when';
+      this.#script.leave();
+      return {
+        ...this.#say(this.#wording.allowed('Of course. When would be a better time to call?', 'When may I call?')),
+        facts,
+      };
+    }
+    if (wasAsked && !when && (intents.has('refuse-call') || parseSpokenYesNo(utterance.text)?.value === 'no'))
+      return this.#refusal(utterance);
+    this.#callbackAt = when && sayWhen(when, this.#clock);
+    const promise =
+      this.#callbackAt === undefined ? 'I will call you another time.' : `I will call you ${this.#callbackAt}.`;
+    const care = /\bdriving\b/.test(plain) ? 'Please drive safely.' : '';
+    return {
+      ...this.#hangUp(
+        joined(
+          this.#wording.allowed('All right.'),
+          this.#wording.allowed(promise),
+          this.#wording.allowed(care),
+          this.#wording.allowed('Goodbye.'),
+        ),
+        {
+          kind: 'callback_requested',
+          reason: 'The person asked to be called at another time.',
+        },
+      ),
+      facts,
+    };
+  }
+
+  /** The first words after the introduction are a reaction to it, not an answer. */
+  #reaction(utterance: Heard, { intents, plain }: Meaning): Move {
+    if (refuses(intents, plain)) return this.#refusal(utterance);
+    if (intents.has('goodbye')) return this.#close('', 'The person said goodbye before the questions.');
+    if (intents.has('hold')) return this.#wait(utterance);
+    const isNo = parseSpokenYesNo(utterance.text)?.value === 'no';
+    const asked = lastSentence(this.#texts.introduction);
+    if (
+      isNo &&
+      /\b(?:speaking|talking) (?:to|with)\b|^is (?:this|that)\b|\bam i\b|\bare you\b/i.test(asked) &&
+      asked.endsWith('?')
+    )
+      return this.#wrongPerson(utterance.turn, 'I am sorry, then I have the wrong number. Please excuse the call.');
+    if (intents.has('greeting') && utterance.isInterruption && !this.#wasReintroduced) {
+      this.#wasReintroduced = true;
+      this.#sideSteps++;
+      return this.#spoken(this.#texts.introduction);
+    }
+    const isGlad = parseSpokenYesNo(utterance.text)?.value === 'yes' && !intents.has('greeting');
+    return this.#next(isGlad ? this.#wording.acknowledge('begin') : '');
+  }
+
+  #wait(utterance: Heard): Move {
+    this.#sideSteps++;
+    const question = this.#script.current;
+    if (this.#sideSteps <= mostSideSteps)
+      return this.#say(this.#wording.allowed('Of course, take your time.', 'Of course.'));
+    if (question) this.#script.record(question, { status: 'unclear' }, utterance);
+    return this.#next('');
+  }
+
+  #reading(utterance: Heard, meaning: Meaning): Move {
+    const question = this.#script.current;
+    if (!question) return this.#next('');
+    const { intents, plain } = meaning;
+    const isNo = question.kind === 'yes-no' && aboutInterest.test(question.text);
+    if (intents.has('refuse-call') && !isNo) return this.#refusal(utterance);
+    if (intents.has('goodbye')) {
+      this.#keepAnswer(utterance, meaning);
+      return this.#close('', 'The person said goodbye before the last question.');
+    }
+    const reading = this.#read(question, utterance, meaning);
+    const hasValue = reading.status === 'answered' && reading.value !== null;
+    if (intents.has('hold') && !hasValue && plain.split(' ').length <= 7) return this.#wait(utterance);
+    // Somebody who says "mm-hm" into a question listens to it.
+    if (utterance.isInterruption && /^(?:mmhm|mm|okay|ok|right|i see|alright)$/.test(plain))
+      return this.#sideStep('', utterance);
+    if (reading.status === 'unclear' && this.#attempts === 0) {
+      this.#attempts++;
+      const wasHeard = plain !== '' && !intents.has('back-channel') && utterance.confidence >= 0.5;
+      return this.#say(this.#wording.allowed(rephrased(question.kind, wasHeard), 'Once more:'), question.text);
+    }
+    this.#script.record(question, reading, utterance);
+    if (reading.status === 'answered') this.#script.answerOthers(question, utterance, this.#clock);
+    return this.#next(this.#wording.acknowledge(moodFor(reading, utterance.text)));
+  }
+
+  #read(question: Question, utterance: Heard, meaning: Meaning): Reading {
+    const isNo = meaning.intents.has('refuse-call') && question.kind === 'yes-no';
+    if (isNo) return { status: 'answered', value: false, confidence: round(0.9 * utterance.confidence) };
+    return readAnswer(question, utterance.text, meaning, utterance.confidence, this.#clock);
+  }
+
+  #refusal({ turn }: Heard): Move {
+    this.#script.refuseCurrent(turn);
+    return this.#close(this.#wording.allowed('I understand.'), 'The person did not want to go on.');
+  }
+
+  /** The last words of somebody who leaves may still answer what was asked. */
+  #keepAnswer(utterance: Heard, meaning: Meaning): void {
+    const question = this.#script.current;
+    if (!question) return;
+    const text = utterance.text.replace(
+      /[,.!;]?\s*\b(?:but |and |so |sorry )*(?:good ?bye|bye(?: bye)?|i (?:have|need|must|'ve got|got)(?: to)? (?:go|run|leave)\b.*|have a (?:nice|good|great)\b.*|thank you|thanks)\b.*$/i,
+      '',
+    );
+    const reading = this.#read(question, { ...utterance, text }, meaningOf(text, this.#brief.calleeName));
+    const isPlain = reading.status === 'answered' && (reading.value !== null || meaning.plain.split(' ').length > 5);
+    if (text.trim() !== '' && isPlain) this.#script.record(question, reading, { ...utterance, text: text.trim() });
+  }
+
+  /** The next question that is still open, or the end. */
+  #next(lead: string): Move {
+    if (!this.#script.hasNext) return this.#close(lead, undefined);
+    if (this.#isTimeUp()) return this.#close(lead, 'The time that the rules allow was over.', true);
+    const question = this.#script.advance();
+    this.#stage = 'asking';
+    this.#attempts = 0;
+    const start = this.#saidStart ? [] : this.#orders('say').filter(({ at }) => at === 'start');
+    this.#saidStart = true;
+    return this.#say(
+      lead,
+      ...start.map(({ text }) => this.#wording.allowed(fillPlaceholders(text, this.#known))),
+      question?.text ?? '',
+    );
+  }
+
+  #isTimeUp(): boolean {
+    const minutes = Math.min(...this.#orders('minutes').map((order) => order.minutes));
+    return this.#elapsedMs > minutes * 60_000 - wrapUpMs;
+  }
+
+  /** Thanks and goodbye; words that a rule wants at the end belong to a call that came to one. */
+  #close(lead: string, brokenOff: string | undefined, isThrough = brokenOff === undefined): Move {
+    this.#brokenOff = brokenOff;
+    this.#isThrough = isThrough;
+    const due = this.#orders('say').filter(({ at }) => at === 'end' || !this.#saidStart);
+    const closing = isThrough ? due.map(({ text }) => this.#wording.allowed(fillPlaceholders(text, this.#known))) : [];
+    const name = isThrough && !this.#script.isEmpty ? `, ${shortName(this.#brief.calleeName)}` : '';
+    const thanks = this.#wording.allowed(`Thank you for your time${name}.`, 'Thank you for your time.');
+    const goodbye = this.#wording.allowed('Have a good day. Goodbye.');
+    return this.#hangUp(joined(lead === 'Thank you.' ? '' : lead, ...closing, thanks, goodbye), {
+      kind: 'completed',
+      reason: brokenOff ?? 'All questions were asked.',
+    });
+  }
+
+  #orders<Kind extends Order['kind']>(kind: Kind): Extract<Order, { kind: Kind }>[] {
+    return this.#rules.flatMap(({ orders }) =>
+      orders.filter((order): order is Extract<Order, { kind: Kind }> => order.kind === kind),
+    );
+  }
+
+  #say(...parts: readonly string[]): Move {
+    return this.#spoken(joined(...parts));
+  }
+
+  #spoken(say: string): Move {
+    this.#lastSaid = say;
+    return moving(say, { kind: 'listen' });
+  }
+
+  #hangUp(say: string, ending: Ending): Move {
+    this.#stage = 'ended';
+    this.#script.leave();
+    this.#ending = ending;
+    this.#lastSaid = say;
+    return moving(say, { kind: 'hang-up', ending });
+  }
+
+  #passTime({ text, elapsedMs }: Heard): void {
+    if (elapsedMs !== undefined) {
+      this.#isMeasured = true;
+      this.#elapsedMs = elapsedMs;
+      return;
+    }
+    const words = text.split(/\s+/).length + this.#lastSaid.split(/\s+/).length;
+    this.#elapsedMs += words * wordMs + pauseMs;
+  }
+}
+
+function moving(say: string, after: Move['next']): Move {
+  return { say, next: after };
+}
+
+/** "No, thank you" to an introduction is no answer to anything in it. */
+function refuses(intents: Meaning['intents'], plain: string): boolean {
+  return intents.has('refuse-call') || /^(?:no )+(?:thank you|thanks)\b/.test(plain);
+}
+
+function moodFor(reading: Reading, text: string): Mood {
+  return reading.status === 'answered' ? moodOf(text, reading.value) : reading.status;
+}
+
+function endsWithQuestion(text: string): boolean {
+  return /\?["')\]]*\s*$/.test(text);
+}
+
+function lastSentence(text: string): string {
+  return sentences(text).at(-1) ?? '';
+}
