@@ -29,7 +29,7 @@ describe('the API reference at /docs', () => {
     await page.goto(`${service.url}/docs`);
     await page.getByText('Trigger an outbound call').waitFor();
     await page.getByText('Add, update or remove campaign contacts').waitFor();
-    assert.equal(await page.locator('.opblock').count(), 21);
+    assert.equal(await page.locator('.opblock').count(), await documentedOperations());
     await page.getByText('Trigger an outbound call').click();
     await page.getByText('toPhoneNumber').first().waitFor();
     const screenshot = process.env['SCREENSHOT'];
@@ -38,3 +38,10 @@ describe('the API reference at /docs', () => {
     assert.deepEqual(elsewhere, []);
   });
 });
+
+async function documentedOperations(): Promise<number> {
+  const { paths } = (await (await fetch(`${service.url}/openapi.json`)).json()) as { paths: Record<string, object> };
+  const operations = Object.values(paths).flatMap((path) => Object.keys(path));
+  assert.ok(operations.length > 20);
+  return operations.length;
+}
