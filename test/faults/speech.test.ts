@@ -15,6 +15,8 @@ const rounds = Number(process.env['FAULT_ROUNDS'] ?? 20);
 const sampleRate = 8_000;
 const utterancesPerRound = 100;
 const callsAtOnce = 6;
+/** Each worker may hold the memory of one or two renderings, some 50 MB, until it is collected. */
+const uncollectedMegabytes = 120;
 
 describe('speech', () => {
   const lost: string[] = [];
@@ -68,9 +70,9 @@ describe('speech', () => {
       megabytes.push([process.pid, ...pool.processIds].reduce((sum, id) => sum + residentMegabytes(id), 0));
     }
     t.diagnostic(`resident after each round: ${megabytes.map(Math.round).join(', ')} MB`);
-    const [first = 0] = megabytes;
+    const early = Math.max(...megabytes.slice(0, Math.ceil(megabytes.length / 2)));
     const last = megabytes.at(-1) as number;
-    assert.ok(last < 1.15 * first, `${Math.round(first)} MB became ${Math.round(last)} MB`);
+    assert.ok(last < early + uncollectedMegabytes, `${Math.round(early)} MB became ${Math.round(last)} MB`);
   });
 });
 
