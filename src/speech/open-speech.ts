@@ -32,8 +32,6 @@ export interface Speech {
   ready: Promise<void>;
   /** Voice and ears of one call, whose log is told when an engine fails and the embedded one takes over. */
   forCall(onNote?: (note: EngineNote) => void): { tts: Tts; stt: Stt };
-  /** Jobs that wait for a worker. */
-  waiting(): number;
   close(): Promise<void>;
 }
 
@@ -60,7 +58,6 @@ export async function openSpeech(options: SpeechOptions): Promise<Speech> {
         : embedded.recogniser;
       return { tts, stt: sttOf(recogniser) };
     },
-    waiting: () => pool.waiting,
     async close() {
       await Promise.all([cloudTts?.close(), cloudRecogniser?.close()]);
       await pool.close();

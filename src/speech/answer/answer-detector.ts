@@ -1,3 +1,4 @@
+import { levelDb } from '../level.ts';
 import type { LineRate } from '../ports.ts';
 import { countWords, isBareHello, isIntroduction, type PhraseEvidence, weighPhrases } from './answer-phrases.ts';
 import { type Tone, ToneDetector } from './tone-detector.ts';
@@ -127,8 +128,8 @@ export class AnswerDetector {
     const sinceMs = this.#tones.soundingSinceMs;
     // Detectors of speech take a tone for a vowel until it is known to be one.
     if (sinceMs !== undefined) this.#talk = this.#talk?.upTo(sinceMs);
-    else if (isSpeech) this.#hearVoice(levelOf(frame));
-    this.#levels.push(levelOf(frame));
+    else if (isSpeech) this.#hearVoice(levelDb(frame));
+    this.#levels.push(levelDb(frame));
     if (this.#levels.length > levelsKept) this.#levels.shift();
     this.#decide();
     this.#watchGreeting();
@@ -314,11 +315,4 @@ function machineWeight({ weights }: PhraseEvidence): number {
 function heaviestMachine({ weights }: PhraseEvidence): AnswerKind | undefined {
   const kinds = ['voicemail', 'screener', 'menu', 'intercept'] as const;
   return kinds.toSorted((a, b) => weights[b] - weights[a])[0];
-}
-
-/** In dB below full scale. */
-function levelOf(frame: Int16Array): number {
-  let sum = 0;
-  for (const sample of frame) sum += sample * sample;
-  return 10 * Math.log10(sum / frame.length + 1) - 90.3;
 }

@@ -115,10 +115,6 @@ export class Moonshine {
       return said + logProbability(scores(tokens.length), closingTokens);
     });
   }
-
-  async release(): Promise<void> {
-    await Promise.all([this.#encoder.release(), this.#first.release(), this.#next.release()]);
-  }
 }
 
 const sessionOptions: InferenceSession.SessionOptions = {

@@ -1,4 +1,5 @@
 import loadFvad, { type Fvad } from '@echogarden/fvad-wasm';
+import { levelDb } from '../level.ts';
 import type { LineRate, Vad } from '../ports.ts';
 import { NoiseFloor } from './noise-floor.ts';
 
@@ -67,18 +68,4 @@ class FvadVad implements Vad {
     this.#fvad._fvad_free(this.#handle);
     this.#fvad._free(this.#buffer);
   }
-}
-
-/** Below full scale; -96 for digital silence. */
-export function levelDb(frame: Int16Array): number {
-  let sum = 0;
-  let mean = 0;
-  for (const sample of frame) {
-    sum += sample * sample;
-    mean += sample;
-  }
-  mean /= frame.length;
-  // Without the offset that some gateways add.
-  const power = Math.max(0, sum / frame.length - mean * mean);
-  return power === 0 ? -96 : Math.max(-96, 10 * Math.log10(power) - 90.3);
 }
