@@ -44,7 +44,14 @@ class EmbeddedStream implements RecogniserStream {
     const frames = this.#frames;
     const isWhole = purpose === 'final';
     const { text, confidence, tokens } = await this.#pool.run(
-      { kind: 'recognise', samples: joined(...frames), sampleRate: this.#sampleRate, draft: this.#draft, isWhole },
+      {
+        kind: 'recognise',
+        samples: joined(...frames),
+        sampleRate: this.#sampleRate,
+        draft: this.#draft,
+        isWhole,
+        isHurried: this.#pool.waiting > 0,
+      },
       { owner: this, urgency: isWhole ? 'now' : 'soon', signal: this.#closing.signal },
     );
     if (this.#frames === frames) this.#draft = tokens.slice(0, -doubtfulTokens);

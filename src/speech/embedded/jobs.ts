@@ -16,6 +16,8 @@ export interface RecogniseJob {
   sampleRate: LineRate;
   draft: number[];
   isWhole: boolean;
+  /** Others wait for the worker: no second look at what was understood. */
+  isHurried: boolean;
 }
 
 export type Job = SpeakJob | RecogniseJob;

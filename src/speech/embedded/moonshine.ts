@@ -20,39 +20,42 @@ export interface RecogniseOptions {
   isWhole?: boolean;
 }
 
-const layers = 6;
-const heads = 8;
-const headSize = 36;
+/** Tiny is nearly twice as fast; base makes half the mistakes. */
+export type MoonshineSize = 'tiny' | 'base';
+const layersOf: Record<MoonshineSize, number> = { tiny: 6, base: 8 };
 const startToken = 1;
 const endToken = 2;
 /** English speech has up to some 6 tokens in a second; more is the decoder going round in circles. */
 const tokensPerSecond = 6.5;
 const fewestTokens = 6;
 
-/** Moonshine tiny: an encoder over the waveform and a decoder that writes one token after the other. */
+/** Moonshine: an encoder over the waveform and a decoder that writes one token after the other. */
 export class Moonshine {
   readonly #encoder: InferenceSession;
   readonly #first: InferenceSession;
   readonly #next: InferenceSession;
+  readonly #memory: MemoryParts;
 
-  private constructor(encoder: InferenceSession, first: InferenceSession, next: InferenceSession) {
-    this.#encoder = encoder;
-    this.#first = first;
-    this.#next = next;
+  private constructor(sessions: Sessions, layers: number) {
+    this.#encoder = sessions.encoder;
+    this.#first = sessions.first;
+    this.#next = sessions.next;
+    this.#memory = memoryParts(layers);
   }
 
-  static async load(): Promise<Moonshine> {
-    const modelFolder = join(dirname(fileURLToPath(import.meta.resolve('@moonshine-ai/moonshine-js'))), 'model');
-    const weights = (name: string) => readFile(join(modelFolder, 'tiny', 'quantized', name));
+  static async load(size: MoonshineSize): Promise<Moonshine> {
+    const modelFolder = join(dirname(fileURLToPath(import.meta.resolve('@usefulsensors/moonshine-js'))), 'model');
+    const weights = (name: string) => readFile(join(modelFolder, size, 'quantized', name));
     const { first, next } = splitDecoder(await weights('decoder_model_merged.onnx'));
-    return new Moonshine(
-      await InferenceSession.create(await weights('encoder_model.onnx'), sessionOptions),
-      await InferenceSession.create(first, sessionOptions),
-      await InferenceSession.create(next, sessionOptions),
-    );
+    const sessions = {
+      encoder: await InferenceSession.create(await weights('encoder_model.onnx'), sessionOptions),
+      first: await InferenceSession.create(first, sessionOptions),
+      next: await InferenceSession.create(next, sessionOptions),
+    };
+    return new Moonshine(sessions, layersOf[size]);
   }
 
-  /** Takes some 35 ms of a core for each second of speech, most of it in one piece: not for a thread with other duties. */
+  /** Tiny takes some 35 ms of a core for each second of speech, most of it in one piece: not for a thread with other duties. */
   async recognise(
     samples: Float32Array,
     { draft = [], isWhole = true }: RecogniseOptions = {},
@@ -70,11 +73,11 @@ export class Moonshine {
     do written.add(logits, written.length);
     while (!written.isOver && written.length < opening.length && written.last === opening[written.length]);
 
-    const memory: Memory = keep(output, written.length);
+    const memory: Memory = keep(output, this.#memory, written.length);
     while (!written.isOver && written.length < most) {
       const step = await this.#next.run({ ...memory, input_ids: tokenTensor([written.last]) });
       written.add(step['logits'] as Tensor, 0);
-      for (const name of ownMemory) memory[past(name)] = step[present(name)] as Tensor;
+      for (const name of this.#memory.own) memory[past(name)] = step[present(name)] as Tensor;
     }
     const result = written.result();
     const isShort = samples.length <= shortSeconds * moonshineRate;
@@ -117,6 +120,12 @@ export class Moonshine {
   }
 }
 
+interface Sessions {
+  encoder: InferenceSession;
+  first: InferenceSession;
+  next: InferenceSession;
+}
+
 const sessionOptions: InferenceSession.SessionOptions = {
   // The pool has a worker for each core; threads within a worker would only wait for one another.
   intraOpNumThreads: 1,
@@ -131,24 +140,31 @@ const sessionOptions: InferenceSession.SessionOptions = {
 
 type Memory = Record<string, Tensor>;
 
-const partsOf = (side: string) =>
-  Array.from({ length: layers }, (_, layer) => [`${layer}.${side}.key`, `${layer}.${side}.value`]).flat();
 /** What the decoder remembers of its own tokens, which grows, and of what was heard, which stays. */
-const ownMemory = partsOf('decoder');
-const heardMemory = partsOf('encoder');
+interface MemoryParts {
+  own: string[];
+  heard: string[];
+}
+
+function memoryParts(layers: number): MemoryParts {
+  const partsOf = (side: string) =>
+    Array.from({ length: layers }, (_, layer) => [`${layer}.${side}.key`, `${layer}.${side}.value`]).flat();
+  return { own: partsOf('decoder'), heard: partsOf('encoder') };
+}
+
 const past = (name: string) => `past_key_values.${name}`;
 const present = (name: string) => `present.${name}`;
 
-function keep(output: InferenceSession.OnnxValueMapType, tokens: number): Memory {
+function keep(output: InferenceSession.OnnxValueMapType, parts: MemoryParts, tokens: number): Memory {
   const memory: Memory = {};
-  for (const name of heardMemory) memory[past(name)] = output[present(name)] as Tensor;
-  for (const name of ownMemory) memory[past(name)] = firstTokens(output[present(name)] as Tensor, tokens);
+  for (const name of parts.heard) memory[past(name)] = output[present(name)] as Tensor;
+  for (const name of parts.own) memory[past(name)] = firstTokens(output[present(name)] as Tensor, tokens);
   return memory;
 }
 
 /** Forgets the tokens of a draft that turned out wrong: the tensor is [1, heads, tokens, headSize]. */
 function firstTokens(tensor: Tensor, tokens: number): Tensor {
-  const all = tensor.dims[2] as number;
+  const [, heads = 0, all = 0, headSize = 0] = tensor.dims;
   if (all === tokens) return tensor;
   const data = tensor.data as Float32Array;
   const kept = new Float32Array(heads * tokens * headSize);
@@ -229,7 +245,7 @@ const openingTokens = Int32Array.from(tokensLike(/^▁[A-Za-z0-9][!-~]*$/));
 const closingTokens = [endToken, ...tokensLike(/^[.,?!;]+$/)];
 
 /** Longer utterances have a context of their own. */
-const shortSeconds = 2;
+export const shortSeconds = 2;
 /** Above this the model was never wrong where a phrase would have been right. */
 const sureConfidence = 0.93;
 /** How much likelier a phrase is than the model believes, as a logarithm; of 2 to 5 the best that costs other answers nothing. */

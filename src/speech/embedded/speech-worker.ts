@@ -1,17 +1,8 @@
 import { constants, setPriority } from 'node:os';
 import { resample } from '../../rtp/resample.ts';
-import { denoise } from './denoise.ts';
+import { Ears } from './ears.ts';
 import { runFlite } from './flite.ts';
-import {
-  type Job,
-  type JobMessage,
-  type JobResult,
-  lazyArgument,
-  type RecogniseJob,
-  type SpeakJob,
-  type WorkerMessage,
-} from './jobs.ts';
-import { Moonshine, moonshineRate } from './moonshine.ts';
+import { type Job, type JobMessage, type JobResult, lazyArgument, type SpeakJob, type WorkerMessage } from './jobs.ts';
 import { trimSilence } from './trim-silence.ts';
 
 // Telephones come first: what is heard and spoken 20 ms at a time must not wait for this work.
@@ -22,12 +13,12 @@ process.on('SIGINT', () => {});
 process.on('SIGTERM', () => {});
 process.on('disconnect', () => process.exit());
 
-let loading: Promise<Moonshine> | undefined;
-const moonshine = () => {
-  loading ??= Moonshine.load();
+let loading: Promise<Ears> | undefined;
+const ears = () => {
+  loading ??= Ears.load();
   return loading;
 };
-if (!process.argv.includes(lazyArgument)) await moonshine();
+if (!process.argv.includes(lazyArgument)) await ears();
 
 let queue = Promise.resolve();
 process.on('message', ({ id, job }: JobMessage) => {
@@ -43,19 +34,13 @@ async function answer(id: number, job: Job): Promise<void> {
   }
 }
 
-function carryOut(job: Job): JobResult | Promise<JobResult> {
-  return job.kind === 'speak' ? speak(job) : recognise(job);
+async function carryOut(job: Job): Promise<JobResult> {
+  return job.kind === 'speak' ? speak(job) : (await ears()).recognise(job);
 }
 
 function speak({ text, voice, pace, sampleRate }: SpeakJob): Int16Array {
   const sound = runFlite({ text, voice, rate: pace });
   return trimSilence(resample(sound.samples, sound.sampleRate, sampleRate), sampleRate);
-}
-
-async function recognise({ samples, sampleRate, draft, isWhole }: RecogniseJob): Promise<JobResult> {
-  const wide = resample(denoise(samples), sampleRate, moonshineRate);
-  const waveform = Float32Array.from(wide, (sample) => sample / 32_768);
-  return (await moonshine()).recognise(waveform, { draft, isWhole });
 }
 
 function send(message: WorkerMessage): void {
