@@ -6,7 +6,9 @@ CREATE TABLE accounts (
   plan text NOT NULL,
   created_at timestamp(3) with time zone NOT NULL DEFAULT now(),
   deleted_at timestamp(3) with time zone,
+  max_calls integer,
   CONSTRAINT accounts_pkey PRIMARY KEY (id),
+  CONSTRAINT accounts_max_calls_check CHECK ((max_calls > 0)),
   CONSTRAINT accounts_plan_check CHECK ((plan = ANY (ARRAY['plus'::text, 'basic'::text])))
 );
 
@@ -31,9 +33,11 @@ CREATE TABLE agents (
   created_at timestamp(3) with time zone NOT NULL DEFAULT now(),
   updated_at timestamp(3) with time zone NOT NULL DEFAULT now(),
   deleted_at timestamp(3) with time zone,
+  max_calls integer,
   CONSTRAINT agents_account_id_id_key UNIQUE (account_id, id),
   CONSTRAINT agents_pkey PRIMARY KEY (id),
-  CONSTRAINT agents_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id)
+  CONSTRAINT agents_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
+  CONSTRAINT agents_max_calls_check CHECK ((max_calls > 0))
 );
 CREATE UNIQUE INDEX agents_phone_number ON agents USING btree (account_id, phone_number) WHERE (deleted_at IS NULL);
 
@@ -49,14 +53,39 @@ CREATE TABLE api_keys (
   CONSTRAINT api_keys_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id)
 );
 
+CREATE TABLE call_commands (
+  id uuid NOT NULL,
+  call_id uuid NOT NULL,
+  kind text NOT NULL,
+  text text,
+  created_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT call_commands_pkey PRIMARY KEY (id),
+  CONSTRAINT call_commands_check CHECK (((kind = 'say'::text) = (text IS NOT NULL))),
+  CONSTRAINT call_commands_kind_check CHECK ((kind = ANY (ARRAY['hang-up'::text, 'say'::text])))
+);
+CREATE INDEX call_commands_of_call ON call_commands USING btree (call_id, id);
+
+CREATE TABLE call_events (
+  id bigint NOT NULL,
+  account_id uuid NOT NULL,
+  call_id uuid NOT NULL,
+  type text NOT NULL,
+  data jsonb NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT call_events_pkey PRIMARY KEY (id)
+);
+CREATE INDEX call_events_age ON call_events USING btree (created_at);
+CREATE INDEX call_events_of_account ON call_events USING btree (account_id, id);
+CREATE INDEX call_events_of_call ON call_events USING btree (call_id, id);
+
 CREATE TABLE calls (
   id uuid NOT NULL,
   account_id uuid NOT NULL,
   agent_id uuid NOT NULL,
   campaign_id uuid,
   status text NOT NULL DEFAULT 'queued'::text,
-  name text NOT NULL,
-  to_phone_number text NOT NULL,
+  name text,
+  to_phone_number text,
   from_phone_number text NOT NULL,
   intro_notes text,
   intro_message text,
@@ -69,14 +98,31 @@ CREATE TABLE calls (
   created_at timestamp(3) with time zone NOT NULL DEFAULT now(),
   answered_at timestamp(3) with time zone,
   ended_at timestamp(3) with time zone,
+  due_at timestamp with time zone NOT NULL DEFAULT now(),
+  node_id uuid,
+  dialed_at timestamp(3) with time zone,
+  transcript jsonb,
+  answers jsonb,
+  rule_verdicts jsonb,
+  summary text,
+  has_recording boolean NOT NULL DEFAULT false,
+  latency jsonb,
+  quality jsonb,
+  notes text[] NOT NULL DEFAULT '{}'::text[],
+  callback_at timestamp(3) with time zone,
+  erased_at timestamp(3) with time zone,
   CONSTRAINT calls_pkey PRIMARY KEY (id),
   CONSTRAINT calls_check CHECK (((status = 'ended'::text) = (outcome IS NOT NULL))),
   CONSTRAINT calls_check1 CHECK (((status = 'ended'::text) = (ended_at IS NOT NULL))),
+  CONSTRAINT calls_check2 CHECK (((status = ANY (ARRAY['dialing'::text, 'ringing'::text, 'in_progress'::text])) = (node_id IS NOT NULL))),
+  CONSTRAINT calls_check3 CHECK (((name IS NULL) = (erased_at IS NOT NULL))),
+  CONSTRAINT calls_check4 CHECK (((to_phone_number IS NULL) = (erased_at IS NOT NULL))),
   CONSTRAINT calls_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'dialing'::text, 'ringing'::text, 'in_progress'::text, 'ended'::text])))
 );
+CREATE INDEX calls_due ON calls USING btree (account_id, agent_id, due_at, id) WHERE (status = 'queued'::text);
+CREATE INDEX calls_live ON calls USING btree (node_id, account_id, agent_id) WHERE (status = ANY (ARRAY['dialing'::text, 'ringing'::text, 'in_progress'::text]));
 CREATE INDEX calls_of_account ON calls USING btree (account_id, id DESC);
 CREATE INDEX calls_of_campaign ON calls USING btree (campaign_id, id DESC) WHERE (campaign_id IS NOT NULL);
-CREATE INDEX calls_queued ON calls USING btree (id) WHERE (status = 'queued'::text);
 CREATE INDEX calls_to_phone_number ON calls USING btree (account_id, to_phone_number, id DESC);
 
 CREATE TABLE campaigns (
@@ -145,6 +191,15 @@ CREATE TABLE idempotency_keys (
 );
 CREATE INDEX idempotency_keys_age ON idempotency_keys USING btree (created_at);
 
+CREATE TABLE nodes (
+  id uuid NOT NULL,
+  label text NOT NULL,
+  trunk text NOT NULL,
+  started_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  seen_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT nodes_pkey PRIMARY KEY (id)
+);
+
 CREATE TABLE oauth_clients (
   client_id text NOT NULL,
   account_id uuid NOT NULL,
@@ -155,6 +210,15 @@ CREATE TABLE oauth_clients (
   revoked_at timestamp(3) with time zone,
   CONSTRAINT oauth_clients_pkey PRIMARY KEY (client_id),
   CONSTRAINT oauth_clients_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id)
+);
+
+CREATE TABLE opt_outs (
+  account_id uuid NOT NULL,
+  phone_number text NOT NULL,
+  call_id uuid,
+  created_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT opt_outs_pkey PRIMARY KEY (account_id, phone_number),
+  CONSTRAINT opt_outs_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id)
 );
 
 CREATE TABLE schema_migrations (

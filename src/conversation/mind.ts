@@ -1,3 +1,4 @@
+import type { Answer, RuleVerdict } from '../domain/call-result.ts';
 import type { Outcome } from '../domain/outcome.ts';
 
 /** All that a conversation is about, and all that a mind may use. */
@@ -51,36 +52,28 @@ export interface Move {
   next: { kind: 'listen' } | { kind: 'hang-up'; ending: Ending } | { kind: 'transfer'; to: string };
 }
 
-export type AnswerStatus = 'answered' | 'refused' | 'unclear' | 'not_asked';
-
-export interface Answer {
-  question: string;
-  status: AnswerStatus;
-  /** In the person's words. */
-  answer: string | null;
-  /** yes/no, a number, a date, a phone number, an e-mail address, where it is one. */
-  value: unknown;
-  turn: number | null;
-  confidence: number | null;
-}
-
-export interface RuleVerdict {
-  rule: string;
-  /** Null where nobody can tell. */
-  kept: boolean | null;
-  turn: number | null;
-}
-
 export interface Turn {
   speaker: 'assistant' | 'callee';
   text: string;
 }
 
+/** For a mind that finds its words one after the other. */
+export interface Aloud {
+  /** Says a sentence at once, before the move that it belongs to is complete; the move's `say` is what then follows. */
+  say(sentence: string): void;
+  /** Nobody waits for the reply any more: the person spoke on, or hung up. */
+  signal: AbortSignal;
+}
+
 /** Decides what is said. One for each call. */
 export interface Mind {
+  /** Before the number is dialled: whatever takes time. It never fails, and gives up when it takes too long. */
+  prepare(signal: AbortSignal): Promise<void>;
+  /** What is likely to be said soon, the likeliest first: rendered before it is needed. */
+  likely(): string[];
   /** What is said first, to a person who answered. */
   introduction(): Move;
-  heard(utterance: Heard): Promise<Move>;
+  heard(utterance: Heard, aloud: Aloud): Promise<Move>;
   /** Nobody said a word although it was their turn; called again for each further while. */
   silence(): Promise<Move>;
   /** What is left on an answering machine. */
@@ -91,5 +84,7 @@ export interface Mind {
   menu(heard: string): Move;
   /** Slower or faster, as the person wished; 1 is the voice's own pace. */
   readonly pace: number;
+  /** What went wrong and was made up for. */
+  readonly notes: readonly string[];
   result(transcript: readonly Turn[]): { answers: Answer[]; rules: RuleVerdict[]; summary: string };
 }

@@ -1,4 +1,14 @@
 import { z } from 'zod';
+import {
+  type Answer,
+  answerSchema,
+  type CallResult,
+  latencySchema,
+  qualitySchema,
+  type RuleVerdict,
+  ruleVerdict,
+  transcriptTurn,
+} from './call-result.ts';
 import { outcomeSchema } from './outcome.ts';
 import { e164Number } from './phone-number.ts';
 import { text, textFault } from './text.ts';
@@ -68,11 +78,18 @@ export function unknownFieldWarnings(body: object): string[] {
     .map((field) => `Unknown field ${JSON.stringify(field.slice(0, 100))} was ignored.`);
 }
 
+/** As it was sent; without name and number once they are erased. */
+export type CallRequest = Omit<OutboundCall, 'name' | 'toPhoneNumber'> & {
+  name: string | null;
+  toPhoneNumber: string | null;
+};
+
 export type Call = {
   id: string;
+  accountId: string;
   status: (typeof callStatuses)[number];
   campaignId: string | null;
-  request: OutboundCall;
+  request: CallRequest;
   /** What is asked and kept to: the request's own, else the agent's defaults. */
   questions: string[];
   rules: string[];
@@ -81,6 +98,9 @@ export type Call = {
   answeredAt: Date | null;
   endedAt: Date | null;
   outcome: z.infer<typeof outcomeSchema> | null;
+  /** Of an ended call; parts are missing where no conversation came about. */
+  result: Partial<Omit<CallResult, 'outcome' | 'answeredAt' | 'endedAt'>>;
+  erasedAt: Date | null;
 };
 
 const timestamp = z.iso.datetime();
@@ -91,41 +111,25 @@ export const callResourceSchema = z
     status: z.enum(callStatuses),
     campaignId: z.uuid().nullable(),
     ...outboundCallSchema.shape,
+    name: outboundCallSchema.shape.name.nullable(),
+    toPhoneNumber: outboundCallSchema.shape.toPhoneNumber.nullable(),
     attempts: z.number().int(),
     createdAt: timestamp,
     answeredAt: timestamp.nullable(),
     endedAt: timestamp.nullable(),
     outcome: outcomeSchema.optional(),
-    transcript: z
-      .array(
-        z.object({
-          speaker: z.enum(['assistant', 'callee']),
-          text: z.string(),
-          startMs: z.number(),
-          endMs: z.number(),
-          interrupted: z.boolean(),
-        }),
-      )
-      .optional(),
-    answers: z
-      .array(
-        z.object({
-          question: z.string(),
-          status: z.enum(['answered', 'refused', 'unclear', 'not_asked']),
-          answer: z.string().nullable(),
-          value: z.unknown(),
-          turn: z.number().int().nullable(),
-          confidence: z.number().nullable(),
-        }),
-      )
-      .optional(),
-    rules: z
-      .array(z.object({ rule: z.string(), kept: z.boolean().nullable(), turn: z.number().int().nullable() }))
-      .optional(),
+    transcript: z.array(transcriptTurn).optional(),
+    answers: z.array(answerSchema).optional(),
+    rules: z.array(ruleVerdict).optional(),
     summary: z.string().nullable().optional(),
     recordingUrl: z.string().nullable().optional(),
-    latency: z.object({}).nullable().optional(),
-    quality: z.object({}).nullable().optional(),
+    latency: latencySchema.nullable().optional(),
+    quality: qualitySchema.nullable().optional(),
+    callbackAt: timestamp.nullable().optional().describe('When the person asked to be called, where it was understood'),
+    notes: z.array(z.string()).optional().describe('What went wrong without ending the call'),
+    erasedAt: timestamp
+      .optional()
+      .describe('When its personal data was erased; the fields that held some are null or empty'),
   })
   .meta({ id: 'Call' });
 
@@ -143,23 +147,28 @@ export function toCallResource(call: Call): CallResource {
     answeredAt: call.answeredAt?.toISOString() ?? null,
     endedAt: call.endedAt?.toISOString() ?? null,
   };
+  if (call.erasedAt) resource.erasedAt = call.erasedAt.toISOString();
   if (!call.outcome) return resource;
+  const { result } = call;
   return {
     ...resource,
     outcome: call.outcome,
-    transcript: [],
-    answers: call.questions.map((question) => ({
-      question,
-      status: 'not_asked',
-      answer: null,
-      value: null,
-      turn: null,
-      confidence: null,
-    })),
-    rules: call.rules.map((rule) => ({ rule, kept: null, turn: null })),
-    summary: null,
-    recordingUrl: null,
-    latency: null,
-    quality: null,
+    transcript: result.transcript ?? [],
+    answers: result.answers ?? call.questions.map(notAsked),
+    rules: result.rules ?? call.rules.map(notJudged),
+    summary: result.summary ?? null,
+    recordingUrl: result.hasRecording ? `/api/v1/calls/${call.id}/recording` : null,
+    latency: result.latency ?? null,
+    quality: result.quality ?? null,
+    callbackAt: result.callbackAt?.toISOString() ?? null,
+    notes: result.notes ?? [],
   };
+}
+
+export function notAsked(question: string): Answer {
+  return { question, status: 'not_asked', answer: null, value: null, turn: null, confidence: null };
+}
+
+export function notJudged(rule: string): RuleVerdict {
+  return { rule, kept: null, turn: null };
 }

@@ -197,6 +197,7 @@ export async function cancelQueuedCall(db: Database, accountId: string, id: stri
 function toCall(row: any): Call {
   return {
     id: row.id,
+    accountId: row.account_id,
     status: row.status,
     campaignId: row.campaign_id,
     request: {
@@ -217,5 +218,17 @@ function toCall(row: any): Call {
     answeredAt: row.answered_at,
     endedAt: row.ended_at,
     outcome: row.outcome,
+    result: {
+      ...(row.transcript !== null && { transcript: row.transcript }),
+      ...(row.answers !== null && { answers: row.answers }),
+      ...(row.rule_verdicts !== null && { rules: row.rule_verdicts }),
+      summary: row.summary,
+      hasRecording: row.has_recording,
+      latency: row.latency,
+      quality: row.quality,
+      callbackAt: row.callback_at,
+      notes: row.notes,
+    },
+    erasedAt: row.erased_at,
   };
 }

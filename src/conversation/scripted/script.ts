@@ -1,4 +1,5 @@
-import type { Answer, Heard } from '../mind.ts';
+import type { Answer } from '../../domain/call-result.ts';
+import type { Heard } from '../mind.ts';
 import { alsoAnswers, type Clock, kindOf, type QuestionKind, type Reading, round } from './questions.ts';
 import { asksFor } from './rules.ts';
 
@@ -25,6 +26,11 @@ export class Script {
 
   get current(): Question | undefined {
     return this.#current;
+  }
+
+  /** What is still to be asked. */
+  get ahead(): string[] {
+    return this.#questions.filter(isOpen).map(({ text }) => text);
   }
 
   get isEmpty(): boolean {

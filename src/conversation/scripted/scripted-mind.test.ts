@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import type { Brief } from '../mind.ts';
-import { scriptedMind } from './scripted-mind.ts';
+import { ScriptedMind } from './scripted-mind.ts';
 import { brief, callWith, type Line } from './test-call.ts';
 
 interface Dialogue {
@@ -344,7 +344,7 @@ const dialogues: Dialogue[] = [
   },
 ];
 
-describe('scriptedMind', () => {
+describe('ScriptedMind', () => {
   for (const { name, with: changes = {}, lines, said, ending, facts, statuses, values } of dialogues) {
     it(name, async () => {
       const call = await callWith(changes, lines);
@@ -365,7 +365,7 @@ describe('scriptedMind', () => {
   }
 
   it('says the introduction when it hears somebody before it spoke', async () => {
-    const mind = scriptedMind({ ...brief, introMessage: 'Hi Ada.' });
+    const mind = new ScriptedMind({ ...brief, introMessage: 'Hi Ada.' });
     const heard = { text: 'Hello?', confidence: 0.9, turn: 0, isInterruption: false };
     assert.equal((await mind.heard(heard)).say, 'Hi Ada.');
     assert.equal((await mind.heard({ ...heard, text: 'Yes' })).say, first);
@@ -458,14 +458,14 @@ const anyRules = fc.subarray([
   'Keep it under 1 minute',
 ]);
 
-describe('scriptedMind, whatever is said', () => {
+describe('ScriptedMind, whatever is said', () => {
   it('ends in time, asks nothing after a wish not to be called, and says no forbidden word', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.tuple(anyLine, fc.boolean(), fc.constantFrom(0.1, 0.6, 0.95)), { minLength: 21, maxLength: 21 }),
         anyRules,
         async (lines, rules) => {
-          const mind = scriptedMind({ ...brief, rules });
+          const mind = new ScriptedMind({ ...brief, rules });
           const forbidden = rules.includes('Never mention Acme') ? /\bacme\b/i : /$^/;
           let move = mind.introduction();
           let count = 0;
@@ -519,7 +519,7 @@ describe('scriptedMind, whatever is said', () => {
         }),
         text,
         async (changes, line) => {
-          const mind = scriptedMind({ ...brief, ...changes });
+          const mind = new ScriptedMind({ ...brief, ...changes });
           mind.introduction();
           mind.menu(line);
           mind.screener();

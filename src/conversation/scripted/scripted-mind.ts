@@ -1,6 +1,7 @@
+import type { Answer, RuleVerdict } from '../../domain/call-result.ts';
 import { sentences } from '../../speech/text/sentences.ts';
 import { parseSpokenYesNo } from '../../speech/text/spoken-yes-no.ts';
-import type { Answer, Brief, Ending, Fact, Heard, Mind, Move, RuleVerdict, Turn } from '../mind.ts';
+import type { Brief, Ending, Fact, Heard, Mind, Move, Turn } from '../mind.ts';
 import { type Introductions, introductionsOf } from './introduction.ts';
 import { type Meaning, meaningOf } from './meaning.ts';
 import { keysFor } from './menu.ts';
@@ -16,18 +17,6 @@ import { summarise } from './summary.ts';
 import { judge } from './verdicts.ts';
 import { Wording } from './wording.ts';
 import { joined, shortName, withoutBraces } from './words.ts';
-
-/** What is said when a person answers: to have it rendered before they do. */
-export function spokenIntroduction(brief: Brief): string {
-  return new ScriptedMind(brief).introduction().say;
-}
-
-/** Needs nothing but what it was given: the same words heard give the same words said. */
-export function scriptedMind(brief: Brief): Mind {
-  return new ScriptedMind(brief);
-}
-
-/** The time since the answer, where whoever runs the call tells it. */
 
 type Stage = 'before' | 'introduced' | 'asking' | 'when' | 'ended';
 
@@ -45,7 +34,9 @@ const aboutInterest =
   /\b(?:interest\w*|like|want|need|buy|consider\w*|participate|take part|continue|subscribe|renew)\b/i;
 const asksForTime = /\b(?:call|contact|reach|time|when|appointment|visit|meet)\b/i;
 
-class ScriptedMind implements Mind {
+/** Needs nothing but what it was given: the same words heard give the same words said. */
+export class ScriptedMind implements Mind {
+  readonly notes: readonly string[] = [];
   readonly #brief: Brief;
   readonly #clock: Clock;
   readonly #known: Placeholders;
@@ -98,6 +89,17 @@ class ScriptedMind implements Mind {
 
   get pace(): number {
     return this.#pace;
+  }
+
+  async prepare(): Promise<void> {}
+
+  likely(): string[] {
+    const { ahead } = this.#script;
+    // A question stands behind an acknowledgement, the first one perhaps alone.
+    const questions = ahead.map((question) => joined(this.#wording.allowed('Thank you.'), question));
+    const opening = this.#stage === 'before' ? [this.#texts.introduction, this.#texts.voicemail] : [];
+    const goodbye = this.#wording.allowed('Have a good day. Goodbye.');
+    return [...opening, ...ahead.slice(0, 1), ...questions, goodbye].filter((text) => text !== '');
   }
 
   introduction(): Move {

@@ -1,4 +1,5 @@
-import type { Answer, Ending, Turn } from '../mind.ts';
+import type { Answer } from '../../domain/call-result.ts';
+import type { Ending, Turn } from '../mind.ts';
 import { asSentence, joined } from './words.ts';
 
 export interface Ended {

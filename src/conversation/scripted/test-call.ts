@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { Brief, Fact, Mind, Move, Turn } from '../mind.ts';
-import { scriptedMind } from './scripted-mind.ts';
+import type { Brief, Fact, Move, Turn } from '../mind.ts';
+import { ScriptedMind } from './scripted-mind.ts';
 
 // A Wednesday, 11 o'clock in New York.
 export const brief: Brief = {
@@ -22,14 +22,14 @@ export interface TestCall {
   last: Move;
   ending: string | undefined;
   transcript: Turn[];
-  mind: Mind;
+  mind: ScriptedMind;
   statuses: string[];
   values: unknown[];
 }
 
 /** Holds a whole conversation; ends with the lines or the call, whichever comes first. */
 export async function callWith(changes: Partial<Brief>, lines: readonly Line[]): Promise<TestCall> {
-  const mind = scriptedMind({ ...brief, ...changes });
+  const mind = new ScriptedMind({ ...brief, ...changes });
   const transcript: Turn[] = [];
   const facts: Fact[] = [];
   const take = (move: Move) => {

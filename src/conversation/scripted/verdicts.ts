@@ -1,4 +1,5 @@
-import type { RuleVerdict, Turn } from '../mind.ts';
+import type { RuleVerdict } from '../../domain/call-result.ts';
+import type { Turn } from '../mind.ts';
 import { type Order, type Rule, speaksOf } from './rules.ts';
 import { hasRun, stemsIn } from './words.ts';
 
