@@ -8,6 +8,8 @@ import { interleave } from './harness/interleave.ts';
 import { proportionalMb, residentMb } from './harness/memory.ts';
 import { startService, withDataDir } from './harness/service.ts';
 
+/** As a user starts it: with voice, ears and telephone. */
+const calling = { PARLEY_MAX_CALLS: '40', PARLEY_SIP_PORT: '0', PARLEY_SIMULATOR_PORT: '0' };
 const rounds = 7;
 const idleMs = 10_000;
 
@@ -19,7 +21,8 @@ export const measureProcess: Measure = async ({ signal }) => {
       await stop();
       return startMs;
     };
-    const service = async (dataDir: string) => ready(startService({ dataDir, port: await freePort(), signal }));
+    const service = async (dataDir: string) =>
+      ready(startService({ dataDir, port: await freePort(), signal, env: calling }));
     return service(usedDir).then(() =>
       interleave(
         rounds,
@@ -42,7 +45,7 @@ export const measureProcess: Measure = async ({ signal }) => {
 
 function measureMemory(signal: AbortSignal): Promise<Figure[]> {
   return withDataDir(async (dataDir) => {
-    const service = await startService({ dataDir, port: await freePort(), signal });
+    const service = await startService({ dataDir, port: await freePort(), signal, env: calling });
     try {
       const empty = await startEmptyServer(signal);
       try {

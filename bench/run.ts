@@ -4,6 +4,7 @@ import { measureAnswerDetection } from './answer-detection.ts';
 import { measureCallSetup } from './call-setup.ts';
 import { measureContacts } from './contacts.ts';
 import { measureContactsGrowth } from './contacts-growth.ts';
+import { measureConversation } from './conversation.ts';
 import { type Figure, type Measure, toTable } from './figure.ts';
 import { measureMedia } from './media.ts';
 import { measureOutbound } from './outbound.ts';
@@ -22,6 +23,7 @@ const measures: Record<string, { about: string; measure: Measure }> = {
   'answer-detection': { about: 'who or what answers, beside the rules of Asterisk', measure: measureAnswerDetection },
   recognition: { about: 'words understood wrongly, on telephone speech', measure: measureRecognition },
   'speech-delay': { about: 'how soon text and sound are there, up to 40 calls at once', measure: measureSpeechDelay },
+  conversation: { about: 'whole AI conversations, up to 40 at once', measure: measureConversation },
   process: { about: 'time to start and memory when idle', measure: measureProcess },
 };
 

@@ -1,4 +1,5 @@
-import { resolve } from 'node:path';
+import { availableParallelism } from 'node:os';
+import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { codecs } from './rtp/codecs.ts';
 import { parseSipUri } from './sip/uri.ts';
@@ -20,6 +21,11 @@ const wholeNumber = (min: number, max: number) =>
     .regex(/^\d{1,15}$/, 'must be a whole number')
     .transform(Number)
     .refine((value) => value >= min && value <= max, `must be between ${min} and ${max}`);
+
+const folder = z
+  .string()
+  .min(1)
+  .transform((path) => resolve(path));
 
 const httpUrl = z
   .string()
@@ -71,12 +77,13 @@ const serverSettings = {
     about: 'PostgreSQL 15 or newer to use; without it, the embedded one in the data directory',
   },
   PARLEY_DATA_DIR: {
-    schema: z
-      .string()
-      .min(1)
-      .transform((path) => resolve(path)),
+    schema: folder,
     fallback: './data',
     about: 'where the embedded database and credentials.json live',
+  },
+  PARLEY_RECORDINGS_DIR: {
+    schema: folder,
+    about: 'recordings of calls, a folder that all machines share; default recordings in the data directory',
   },
   PARLEY_DATABASE_CONNECTIONS: {
     schema: wholeNumber(2, 150), // the embedded PostgreSQL takes 200 in all
@@ -120,6 +127,16 @@ const serverSettings = {
     fallback: String(10 * 1024 * 1024),
     about: 'largest body of a contacts request',
   },
+  PARLEY_MAX_CALLS: {
+    schema: wholeNumber(0, 10_000),
+    fallback: String(20 * availableParallelism()),
+    about: 'most calls of this process at once, default 20 for each core; 0 leaves them to other processes',
+  },
+  PARLEY_TRUNK_MAX_CALLS: {
+    schema: wholeNumber(1, 100_000),
+    about: 'most calls at once through the trunk, of all processes together; default no limit',
+  },
+  PARLEY_RING_SECONDS: { schema: wholeNumber(5, 180), fallback: '45', about: 'how long it may ring' },
   PARLEY_WEBHOOK_PRIVATE: {
     schema: yesOrNo,
     fallback: 'no',
@@ -143,7 +160,11 @@ const telephoneSettings = {
     schema: z.union([z.ipv4(), z.ipv6()], 'must be an IP address of this machine'),
     about: 'local address of SIP and RTP; default the one towards the trunk, 127.0.0.1 with the simulated network',
   },
-  PARLEY_SIP_PORT: { schema: wholeNumber(0, 65_534), fallback: '5060', about: 'local SIP port; TLS has the next one' },
+  PARLEY_SIP_PORT: {
+    schema: wholeNumber(0, 65_534),
+    about:
+      'local SIP port, TLS has the next one; default 5060, or with the simulated network any free one when that is taken',
+  },
   PARLEY_SIP_PUBLIC_HOST: {
     schema: z.string().min(1),
     about: 'the address that the trunk reaches us at, where that is not the local one (NAT)',
@@ -223,6 +244,7 @@ export type Config = Readonly<{
   host: string;
   databaseUrl: string | undefined;
   dataDir: string;
+  recordingsFolder: string;
   databaseConnections: number;
   publicUrl: string | undefined;
   trustProxy: boolean | string;
@@ -232,6 +254,9 @@ export type Config = Readonly<{
   rateLimit: number;
   maxContacts: number;
   maxContactsBytes: number;
+  maxCalls: number;
+  trunkMaxCalls: number | undefined;
+  ringSeconds: number;
   webhookPrivate: boolean;
   logLevel: z.infer<typeof serverSettings.PARLEY_LOG_LEVEL.schema>;
   telephone: TelephoneConfig;
@@ -255,7 +280,7 @@ export type TelephoneConfig = Readonly<{
   username: string | undefined;
   password: string | undefined;
   host: string | undefined;
-  port: number;
+  port: number | undefined;
   publicHost: string | undefined;
   fromDomain: string | undefined;
   assertsIdentity: boolean;
@@ -291,6 +316,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
     host: read.HOST as string,
     databaseUrl: read.DATABASE_URL,
     dataDir: read.PARLEY_DATA_DIR as string,
+    recordingsFolder: read.PARLEY_RECORDINGS_DIR ?? join(read.PARLEY_DATA_DIR as string, 'recordings'),
     databaseConnections: read.PARLEY_DATABASE_CONNECTIONS as number,
     publicUrl: read.PARLEY_PUBLIC_URL,
     trustProxy: read.PARLEY_TRUST_PROXY as boolean | string,
@@ -300,6 +326,9 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
     rateLimit: read.PARLEY_RATE_LIMIT as number,
     maxContacts: read.PARLEY_MAX_CONTACTS as number,
     maxContactsBytes: read.PARLEY_MAX_CONTACTS_BYTES as number,
+    maxCalls: read.PARLEY_MAX_CALLS as number,
+    trunkMaxCalls: read.PARLEY_TRUNK_MAX_CALLS,
+    ringSeconds: read.PARLEY_RING_SECONDS as number,
     webhookPrivate: read.PARLEY_WEBHOOK_PRIVATE as boolean,
     logLevel: read.PARLEY_LOG_LEVEL as Config['logLevel'],
     telephone: telephoneConfig(read),
@@ -347,7 +376,7 @@ function telephoneConfig(read: Read<typeof telephoneSettings>): TelephoneConfig 
     username: read.PARLEY_SIP_USERNAME,
     password: read.PARLEY_SIP_PASSWORD,
     host: read.PARLEY_SIP_HOST,
-    port: read.PARLEY_SIP_PORT as number,
+    port: read.PARLEY_SIP_PORT,
     publicHost: read.PARLEY_SIP_PUBLIC_HOST,
     fromDomain: read.PARLEY_SIP_FROM_DOMAIN,
     assertsIdentity: read.PARLEY_SIP_ASSERT_IDENTITY as boolean,

@@ -3,8 +3,10 @@ import { clientAuthentication } from './auth/client-authentication.ts';
 import { failedAttempts } from './auth/failed-attempts.ts';
 import { signingKeys } from './auth/signing-keys.ts';
 import { xsrfCookies } from './auth/xsrf-cookie.ts';
+import { openCalling } from './calling.ts';
 import { systemClock } from './clock.ts';
 import { type Config, loadConfig, unknownSettings } from './config.ts';
+import { ruleWarnings } from './conversation/scripted/read-rule.ts';
 import { type Credentials, credentialsPath } from './credentials-file.ts';
 import { ensureDemoAccount } from './demo-account.ts';
 import { freePort } from './free-port.ts';
@@ -12,8 +14,6 @@ import { buildApp } from './http/app.ts';
 import type { AppDeps } from './http/app-types.ts';
 import { createMetrics } from './http/metrics.ts';
 import { createLog } from './log.ts';
-import { Media } from './rtp/media.ts';
-import { openPhoneNetwork } from './simulator/open-phone-network.ts';
 import type { DatabasePool } from './store/database.ts';
 import { forgetExpiredKeys } from './store/idempotency.ts';
 import { openDatabase } from './store/open-database.ts';
@@ -29,6 +29,8 @@ const config = readConfig();
 const log = createLog({ level: config.logLevel, terminal: process.stdout.isTTY === true });
 
 let stoppedBy: { signal: string; at: number } | undefined;
+/** What calls cannot be placed without, and is not there yet. */
+const missing = new Set(['calling']);
 /** What to undo when the process ends, last first. */
 const closers: (() => Promise<unknown>)[] = [];
 
@@ -47,12 +49,13 @@ async function start(): Promise<void> {
   const startedAt = performance.now();
   for (const setting of unknownSettings()) log.warn({ setting }, 'unknown setting, perhaps misspelt');
   const port = config.port === 0 ? await freePort(config.host) : config.port;
+  const label = `parley on port ${port}, process ${process.pid}`;
   const database = await openDatabase({
     databaseUrl: config.databaseUrl,
     dataDir: config.dataDir,
     connections: config.databaseConnections,
     role: 'server',
-    label: `parley on port ${port}, process ${process.pid}`,
+    label,
     onProgress: (step) => process.stdout.write(`${step} …\n`),
     onError: (err) => log.warn({ err }, 'lost a database connection'),
     onLost: (error) => void fail(error),
@@ -71,9 +74,10 @@ async function start(): Promise<void> {
   closers.push(() => Promise.race([app.close(), systemClock.sleep(drainTimeoutMs)]));
   const housekeeping = setInterval(() => void keepHouse(pool), housekeepingEveryMs).unref();
   closers.push(async () => clearInterval(housekeeping));
-  const network = config.telephone.trunk === undefined ? await startPhoneNetwork() : undefined;
   const credentials = await demoCredentials(pool, publicUrl);
   await app.listen({ port, host: config.host });
+  const network = config.maxCalls > 0 ? await openCalling({ config, db: pool, log, label, closers }) : undefined;
+  missing.clear();
   showWelcome({
     publicUrl,
     credentials,
@@ -82,21 +86,6 @@ async function start(): Promise<void> {
     ms: performance.now() - startedAt,
   });
   log.info({ port, database: config.databaseUrl ? 'external' : 'embedded' }, 'ready');
-}
-
-/** Without a trunk there is somebody to call all the same. */
-async function startPhoneNetwork(): Promise<string> {
-  const { host = '127.0.0.1', rtpPorts, simulatorPort } = config.telephone;
-  const media = new Media({ host, ports: rtpPorts });
-  closers.push(() => media.close());
-  const network = await openPhoneNetwork({
-    host,
-    port: simulatorPort,
-    media,
-    onError: (err) => log.error({ err }, 'a simulated call went wrong'),
-  });
-  closers.push(() => network.close());
-  return network.trunk;
 }
 
 async function dependencies(db: DatabasePool, publicUrl: string): Promise<AppDeps> {
@@ -117,6 +106,9 @@ async function dependencies(db: DatabasePool, publicUrl: string): Promise<AppDep
     failedAttempts: failedAttempts(clock),
     metrics: createMetrics(db),
     allowPrivateWebhooks: config.webhookPrivate,
+    recordingsFolder: config.recordingsFolder,
+    ruleWarnings: config.speech.llm ? () => [] : ruleWarnings,
+    missing: () => [...missing, ...(stoppedBy ? ['stopping'] : [])],
     isStopping: () => stoppedBy !== undefined,
   };
 }

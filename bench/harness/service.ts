@@ -49,8 +49,13 @@ export async function withDataDir<T>(work: (dataDir: string) => Promise<T>): Pro
   }
 }
 
-/** `npm start` as it is, but quiet and without a rate limit. */
-export function startService(options: { dataDir: string; port: number; signal: AbortSignal }): Promise<Started> {
+/** `npm start` as it is, but quiet and without a rate limit; it places no calls unless told to. */
+export function startService(options: {
+  dataDir: string;
+  port: number;
+  signal: AbortSignal;
+  env?: Record<string, string>;
+}): Promise<Started> {
   return startProcess({
     script: 'src/main.ts',
     env: {
@@ -60,6 +65,8 @@ export function startService(options: { dataDir: string; port: number; signal: A
       PARLEY_DATA_DIR: options.dataDir,
       PARLEY_LOG_LEVEL: 'warn',
       PARLEY_RATE_LIMIT: '0',
+      PARLEY_MAX_CALLS: '0',
+      ...options.env,
     },
     readyUrl: `http://127.0.0.1:${options.port}/health`,
     signal: options.signal,

@@ -1,6 +1,7 @@
 import { Argument, type Command } from 'commander';
-import { type Account, accountInput, type Plan, plans } from '../domain/account.ts';
-import { createAccount, deleteAccount, listAccounts, setPlan } from '../store/accounts.ts';
+import { z } from 'zod';
+import { type Account, accountInput, maxCalls, type Plan, plans } from '../domain/account.ts';
+import { createAccount, deleteAccount, listAccounts, setMaxCalls, setPlan } from '../store/accounts.ts';
 import { accountTable, findAccount } from './choose-account.ts';
 import { exitCode, Failure } from './failure.ts';
 import { outputOf, remark } from './output.ts';
@@ -18,9 +19,10 @@ export function addAccountCommands(program: Command): void {
     .description('make an account')
     .option('--name <name>', 'its name (required)')
     .option('--plan <plan>', `${plans.join(' or ')}; placing calls needs plus`, 'plus')
+    .option('--max-calls <number>', 'most calls at once; without it, as many as the processes take', Number)
     .addHelpText('after', '\nExample:\n  parley account create --name "Acme" --plan plus')
     .action(async (options, command: Command) => {
-      const input = validate(accountInput, options, { name: '--name', plan: '--plan' });
+      const input = validate(accountInput, options, { name: '--name', plan: '--plan', maxCalls: '--max-calls' });
       await withDatabase(async (db) => {
         const made = await createAccount(db, input);
         outputOf(command).result(toJson(made), [`Account ${made.id} (${made.name}, ${made.plan} plan)`]);
@@ -53,6 +55,23 @@ export function addAccountCommands(program: Command): void {
         outputOf(command).result(toJson({ ...found, plan }), [`Account ${found.id} is on the ${plan} plan.`]);
       }),
     );
+
+  account
+    .command('limit')
+    .description('change how many calls an account may have at once')
+    .argument('<account>', 'id or exact name')
+    .argument('<max-calls>', 'a number, or none')
+    .addHelpText('after', '\nExamples:\n  parley account limit Acme 20\n  parley account limit Acme none')
+    .action(async (asked: string, limit: string, _options, command: Command) => {
+      const given = { maxCalls: limit === 'none' ? null : Number(limit) };
+      const wanted = validate(z.object({ maxCalls }), given, { maxCalls: '<max-calls>' }).maxCalls;
+      await withDatabase(async (db) => {
+        const found = await findAccount(db, asked);
+        if (!(await setMaxCalls(db, found.id, wanted))) throw vanished(found);
+        const said = wanted === null ? 'as many calls at once as the processes take' : `${wanted} calls at once`;
+        outputOf(command).result(toJson({ ...found, maxCalls: wanted }), [`Account ${found.id} may have ${said}.`]);
+      });
+    });
 
   account
     .command('delete')

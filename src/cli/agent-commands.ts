@@ -17,6 +17,7 @@ type CreateOptions = {
   language?: string;
   question?: string[];
   rule?: string[];
+  maxCalls?: number;
 };
 
 const flags = {
@@ -27,6 +28,7 @@ const flags = {
   language: '--language',
   defaultQuestions: '--question',
   defaultRules: '--rule',
+  maxCalls: '--max-calls',
 };
 
 export function addAgentCommands(program: Command): void {
@@ -45,6 +47,7 @@ export function addAgentCommands(program: Command): void {
     .option('--language <tag>', 'its language, such as en-US')
     .option('--question <text>', 'a question it asks by default; may be repeated', collect)
     .option('--rule <text>', 'a rule it keeps by default; may be repeated', collect)
+    .option('--max-calls <number>', 'most calls at once; without it, as many as the account may have', Number)
     .addOption(accountOption())
     .addHelpText(
       'after',

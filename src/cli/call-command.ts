@@ -4,13 +4,14 @@ import { ask, refusal, Unreachable } from './ask-service.ts';
 import { Failure } from './failure.ts';
 import { fetchToken } from './fetch-token.ts';
 import { addClientOptions, findService, need, type Service, type ServiceFlags } from './find-service.ts';
-import { outputOf } from './output.ts';
+import { outputOf, remark } from './output.ts';
+import { addSteeringCommands, checkApiKey, watch } from './steer-call.ts';
 import { collect } from './validate.ts';
 
 type CallOptions = ServiceFlags & {
-  to: string;
+  to?: string;
   from?: string;
-  name: string;
+  name?: string;
   introMessage?: string;
   introNotes?: string;
   voicemail?: string;
@@ -18,6 +19,7 @@ type CallOptions = ServiceFlags & {
   rule?: string[];
   info?: Record<string, string>[];
   idempotencyKey?: string;
+  watch?: boolean;
 };
 
 type Acceptance = { callId: string; status: string; message: string; warnings: string[] };
@@ -25,9 +27,9 @@ type Acceptance = { callId: string; status: string; message: string; warnings: s
 export function addCallCommand(program: Command): void {
   const call = program
     .command('call')
-    .description('place a call through a running service')
-    .requiredOption('--to <number>', 'whom to call, such as +12025550100')
-    .requiredOption('--name <name>', 'the name of the person called')
+    .description('place a call through a running service, watch it and steer it')
+    .option('--to <number>', 'whom to call, such as +12025550100; needed')
+    .option('--name <name>', 'the name of the person called; needed')
     .option('--from <number>', "the agent's number; else the one in credentials.json")
     .option('--intro-message <text>', 'exactly what is said first')
     .option('--intro-notes <text>', 'notes from which introduction and voicemail are made')
@@ -35,21 +37,34 @@ export function addCallCommand(program: Command): void {
     .option('--question <text>', "a question to ask instead of the agent's; may be repeated", collect)
     .option('--rule <text>', "a rule to keep instead of the agent's; may be repeated", collect)
     .option('--info <key=value>', 'something to know about the person; may be repeated', collectInfo)
-    .option('--idempotency-key <key>', 'the same key again never places a second call; else a random one');
+    .option('--idempotency-key <key>', 'the same key again never places a second call; else a random one')
+    .option('--watch', 'show the call as it happens, and in the end its result; needs an API key')
+    .option('--api-key <key>', 'for --watch; better in PARLEY_API_KEY, where no process list shows it');
   addClientOptions(call)
     .addHelpText(
       'after',
-      '\nExamples:\n  parley call --to +12025550100 --name Ada\n  parley call --to +12025550100 --name Ada --info company=Acme --question "When may we visit?"',
+      '\nExamples:\n  parley call --to +12025550100 --name Ada --watch\n  parley call --to +12025550100 --name Ada --info company=Acme --question "When may we visit?"',
     )
-    .action(async (options: CallOptions, command: Command) => {
-      const service = await findService(options);
-      const accepted = await placeCall(service, options);
-      outputOf(command).result(accepted, [
-        accepted.message,
-        `callId ${accepted.callId}`,
-        ...accepted.warnings.map((warning) => `Warning: ${warning}`),
-      ]);
-    });
+    .action(place);
+  addSteeringCommands(program, call);
+}
+
+async function place(options: CallOptions, command: Command): Promise<void> {
+  const { to, name } = options;
+  // Required of this command, but not of those below it: commander knows no such thing.
+  if (to === undefined || name === undefined) {
+    command.error(`error: required option '${to === undefined ? '--to <number>' : '--name <name>'}' not specified`);
+  }
+  const service = await findService(options);
+  if (options.watch) await checkApiKey(service); // before there is a call that cannot be watched
+  const accepted = await placeCall(service, { ...options, to, name });
+  const warnings = accepted.warnings.map((warning) => `Warning: ${warning}`);
+  if (!options.watch) {
+    outputOf(command).result(accepted, [accepted.message, `callId ${accepted.callId}`, ...warnings]);
+    return;
+  }
+  for (const line of [`callId ${accepted.callId}`, ...warnings, 'queued']) remark(line);
+  await watch(service, accepted.callId, command);
 }
 
 function collectInfo(value: string, earlier: Record<string, string>[] = []): Record<string, string>[] {
@@ -58,7 +73,7 @@ function collectInfo(value: string, earlier: Record<string, string>[] = []): Rec
   return [...earlier, { [value.slice(0, at)]: value.slice(at + 1) }];
 }
 
-async function placeCall(service: Service, options: CallOptions): Promise<Acceptance> {
+async function placeCall(service: Service, options: CallOptions & { to: string; name: string }): Promise<Acceptance> {
   const body = JSON.stringify({
     name: options.name,
     toPhoneNumber: options.to,

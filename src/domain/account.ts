@@ -13,6 +13,11 @@ export const tokenAudience = 'external-api-resource-server-1';
 
 export const accountName = text(1, 200);
 
-export const accountInput = z.object({ name: accountName, plan: z.enum(plans) });
+/** At once; null: no limit of its own. */
+export const maxCalls = z.number().int().min(1).max(1_000_000).nullable();
 
-export type Account = { id: string; name: string; plan: Plan; createdAt: Date };
+export const accountInput = z.object({ name: accountName, plan: z.enum(plans), maxCalls: maxCalls.optional() });
+
+export type AccountInput = z.infer<typeof accountInput>;
+
+export type Account = { id: string; name: string; plan: Plan; maxCalls: number | null; createdAt: Date };

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { maxCalls } from './account.ts';
 import { e164Number } from './phone-number.ts';
 import { text } from './text.ts';
 
@@ -25,6 +26,7 @@ const fields = {
   language: languageTag,
   defaultQuestions: lines,
   defaultRules: lines,
+  maxCalls: maxCalls.describe('Most calls of the agent at once; null: as many as the account may have'),
 };
 
 export const agentInput = z.strictObject({
@@ -34,6 +36,7 @@ export const agentInput = z.strictObject({
   language: fields.language.default('en-US'),
   defaultQuestions: fields.defaultQuestions.default([]),
   defaultRules: fields.defaultRules.default([]),
+  maxCalls: fields.maxCalls.optional(),
 });
 
 export const agentPatch = z.strictObject(fields).partial();

@@ -46,6 +46,13 @@ function toKeyAndValue(pair: FormPair): [string, string | number | boolean] | un
   return [key, value];
 }
 
+export function formEntries(pairs: readonly FormPair[]): { key: string; value: string }[] {
+  return pairs.flatMap((pair) => {
+    const entry = toKeyAndValue(pair);
+    return entry ? [{ key: entry[0], value: String(entry[1]) }] : [];
+  });
+}
+
 export const outboundCallSchema = z.object({
   name: text(1, 200).describe('Name of the person called; used to personalise the conversation'),
   toPhoneNumber: e164Number.describe('Number to call, E.164 format'),

@@ -41,6 +41,12 @@ export type AppDeps = {
   metrics: Metrics;
   /** Whether webhooks may lead into the operator's own network; not unless said. */
   allowPrivateWebhooks: boolean;
+  /** Where the recordings of calls are, as `<callId>.wav`. */
+  recordingsFolder: string;
+  /** One for each rule that nobody here can follow. */
+  ruleWarnings: (rules: readonly string[]) => string[];
+  /** What calls cannot be placed without, and is not there. */
+  missing: () => string[];
   /** Set once the process has been told to stop. */
   isStopping: () => boolean;
 };

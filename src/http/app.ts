@@ -14,6 +14,8 @@ import type { App, AppDeps } from './app-types.ts';
 import { addJsonParser } from './body-parsers.ts';
 import { handleError, problemType, sendProblem } from './errors.ts';
 import { agentRoutes } from './routes/agents.ts';
+import { callEventRoutes } from './routes/call-events.ts';
+import { callRecordingRoutes } from './routes/call-recording.ts';
 import { callRoutes } from './routes/calls.ts';
 import { campaignRoutes } from './routes/campaigns.ts';
 import { contactRoutes } from './routes/contacts.ts';
@@ -66,6 +68,8 @@ export async function buildApp(deps: AppDeps): Promise<App> {
   outboundRoutes(app, deps);
   contactRoutes(app, deps);
   callRoutes(app, deps);
+  callRecordingRoutes(app, deps);
+  callEventRoutes(app, deps);
   campaignRoutes(app, deps);
   agentRoutes(app, deps);
   webhookRoutes(app, deps);

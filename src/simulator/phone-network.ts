@@ -2,14 +2,18 @@ import type { Media } from '../rtp/media.ts';
 import type { IncomingCall, IncomingCallEnd } from '../sip/incoming-call.ts';
 import { parseSipUri } from '../sip/uri.ts';
 import { UserAgent } from '../sip/user-agent.ts';
+import type { Stt, Tts } from '../speech/ports.ts';
 import { personAt } from './people.ts';
 import { liveThrough } from './simulated-call.ts';
-import { hum, type Voice } from './voice.ts';
+import { hum, spoken, type Voice } from './voice.ts';
 
 export type PhoneNetworkOptions = {
   host: string;
   port: number;
   media: Media;
+  /** Without it people hum, and hear by loudness. It is closed by whoever opened it, after the network. */
+  speech?: { tts: Tts; stt: Stt };
+  /** What people say in place of their words. */
   voice?: Voice;
   onCall?: (number: string, about: string) => void;
   onEnd?: (number: string, end: IncomingCallEnd) => void;
@@ -56,11 +60,13 @@ export class PhoneNetwork {
   }
 
   #take(call: IncomingCall): void {
-    const { media, voice = hum, onCall, onEnd, onError } = this.#options;
+    const { media, speech, onCall, onEnd, onError } = this.#options;
     const number = parseSipUri(call.request.uri)?.user?.split(';')[0] ?? '';
     const person = personAt(number);
     onCall?.(number, person.about);
-    const lived = liveThrough(call, person, { media, voice }).then(
+    const voice = this.#options.voice ?? (speech ? spoken(speech.tts) : hum);
+    const stt = person.hears === 'loudness' ? undefined : speech?.stt;
+    const lived = liveThrough(call, person, { media, voice, stt }).then(
       (end) => onEnd?.(number, end),
       (error) => onError?.(error),
     );

@@ -1,13 +1,26 @@
 import { joined } from '../rtp/pcm.ts';
+import type { LineRate, Tts } from '../speech/ports.ts';
+
+/** Voices of the embedded engine, none of which an assistant has unless it is given it. */
+export type VoiceName = 'rms' | 'awb' | 'kal16';
 
 /** Gives the people of the simulated network something to say with. */
-export type Voice = (text: string, sampleRate: number) => Promise<Int16Array>;
+export type Voice = (text: string, sampleRate: LineRate, name: VoiceName) => Promise<Int16Array>;
+
+/** Says the words. */
+export function spoken(tts: Tts): Voice {
+  return async (text, sampleRate, voice) => {
+    const pieces: Int16Array[] = [];
+    for await (const piece of tts.speak({ text, voice, sampleRate })) pieces.push(piece);
+    return joined(...pieces);
+  };
+}
 
 const syllableMs = 160;
 const pauseMs = 60;
 
 /** A voice without words: it hums each syllable, so that something is heard for as long as the text would take. */
-export const hum: Voice = async (text, sampleRate) => {
+export async function hum(text: string, sampleRate: number): Promise<Int16Array> {
   const syllables = [...text.toLowerCase().matchAll(/[aeiouy]+|[.,!?]/g)].map(([sound]) => sound);
   const samplesOf = (ms: number) => Math.round((ms * sampleRate) / 1000);
   const parts = syllables.flatMap((sound, i) =>
@@ -16,7 +29,7 @@ export const hum: Voice = async (text, sampleRate) => {
       : [note(140 + 25 * ((sound.codePointAt(0) ?? 0) % 5) + 5 * (i % 3), samplesOf(syllableMs), sampleRate)],
   );
   return joined(...parts);
-};
+}
 
 /** A vibrating sound with a few overtones that swells and fades. */
 function note(pitch: number, length: number, sampleRate: number): Int16Array {

@@ -1,20 +1,20 @@
 import { v7 as newId } from 'uuid';
-import type { Account, Plan } from '../domain/account.ts';
+import type { Account, AccountInput, Plan } from '../domain/account.ts';
 import { accountClosed } from '../domain/outcome.ts';
 import type { Database } from './database.ts';
 
-export async function createAccount(db: Database, account: { name: string; plan: Plan }): Promise<Account> {
+const columns = 'id, name, plan, max_calls, created_at';
+
+export async function createAccount(db: Database, account: AccountInput): Promise<Account> {
   const { rows } = await db.query(
-    'INSERT INTO accounts (id, name, plan) VALUES ($1, $2, $3) RETURNING id, name, plan, created_at',
-    [newId(), account.name, account.plan],
+    `INSERT INTO accounts (id, name, plan, max_calls) VALUES ($1, $2, $3, $4) RETURNING ${columns}`,
+    [newId(), account.name, account.plan, account.maxCalls],
   );
   return toAccount(rows[0]);
 }
 
 export async function listAccounts(db: Database): Promise<Account[]> {
-  const { rows } = await db.query(
-    'SELECT id, name, plan, created_at FROM accounts WHERE deleted_at IS NULL ORDER BY id',
-  );
+  const { rows } = await db.query(`SELECT ${columns} FROM accounts WHERE deleted_at IS NULL ORDER BY id`);
   return rows.map(toAccount);
 }
 
@@ -35,12 +35,22 @@ export async function setPlan(db: Database, id: string, plan: Plan): Promise<boo
   return rowCount === 1;
 }
 
+/** Null lifts the limit. */
+export async function setMaxCalls(db: Database, id: string, maxCalls: number | null): Promise<boolean> {
+  const { rowCount } = await db.query('UPDATE accounts SET max_calls = $2 WHERE id = $1 AND deleted_at IS NULL', [
+    id,
+    maxCalls,
+  ]);
+  return rowCount === 1;
+}
+
 /** Whether nobody ever made an account here. */
 export async function isUnused(db: Database): Promise<boolean> {
   const { rowCount } = await db.query('SELECT FROM accounts LIMIT 1');
   return rowCount === 0;
 }
 
-function toAccount(row: { id: string; name: string; plan: Plan; created_at: Date }): Account {
-  return { id: row.id, name: row.name, plan: row.plan, createdAt: row.created_at };
+// biome-ignore lint/suspicious/noExplicitAny: a row is typed by what becomes of it
+function toAccount(row: any): Account {
+  return { id: row.id, name: row.name, plan: row.plan, maxCalls: row.max_calls, createdAt: row.created_at };
 }

@@ -4,14 +4,15 @@ import type { Database } from './database.ts';
 import { isUniqueViolation, type Page } from './page.ts';
 
 const columns = `id, phone_number, name, company, voice, language, default_questions, default_rules,
-  created_at, updated_at`;
+  max_calls, created_at, updated_at`;
 
 /** The new agent, or undefined when the account already has one with that number. */
 export async function createAgent(db: Database, accountId: string, agent: AgentInput): Promise<Agent | undefined> {
   try {
     const { rows } = await db.query(
-      `INSERT INTO agents (id, account_id, phone_number, name, company, voice, language, default_questions, default_rules)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) RETURNING ${columns}`,
+      `INSERT INTO agents (id, account_id, phone_number, name, company, voice, language, default_questions,
+         default_rules, max_calls)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) RETURNING ${columns}`,
       [
         newId(),
         accountId,
@@ -22,6 +23,7 @@ export async function createAgent(db: Database, accountId: string, agent: AgentI
         agent.language,
         agent.defaultQuestions,
         agent.defaultRules,
+        agent.maxCalls,
       ],
     );
     return toAgent(rows[0]);
@@ -61,7 +63,7 @@ export async function patchAgent(
          phone_number = coalesce($3, phone_number), name = coalesce($4, name), company = coalesce($5, company),
          voice = coalesce($6, voice), language = coalesce($7, language),
          default_questions = coalesce($8, default_questions), default_rules = coalesce($9, default_rules),
-         updated_at = now()
+         max_calls = CASE WHEN $10 THEN $11::integer ELSE max_calls END, updated_at = now()
        WHERE account_id = $1 AND id = $2 AND deleted_at IS NULL RETURNING ${columns}`,
       [
         accountId,
@@ -73,6 +75,8 @@ export async function patchAgent(
         patch.language,
         patch.defaultQuestions,
         patch.defaultRules,
+        patch.maxCalls !== undefined,
+        patch.maxCalls,
       ],
     );
     return rows[0] ? toAgent(rows[0]) : 'not_found';
@@ -112,6 +116,7 @@ function toAgent(row: any): Agent {
     language: row.language,
     defaultQuestions: row.default_questions,
     defaultRules: row.default_rules,
+    maxCalls: row.max_calls,
     createdAt: row.created_at.toISOString(),
     updatedAt: row.updated_at.toISOString(),
   };

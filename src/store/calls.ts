@@ -34,6 +34,9 @@ function knownFieldsOf(call: OutboundCall): OutboundCall {
   return { name, toPhoneNumber, fromPhoneNumber, ...texts, formInfo };
 }
 
+/** Notified when calls were accepted. */
+export const callsChannel = 'calls';
+
 const acceptStatement = `
   WITH asked AS MATERIALIZED (
     SELECT * FROM json_to_recordset($1::json) AS asked (position integer, "clientId" text, id uuid, name text,
@@ -50,9 +53,10 @@ const acceptStatement = `
       intro_message, intro_voicemail, custom_questions, custom_rules, form_info)
     SELECT asked.id, owner.account_id, owner.agent_id, name, "toPhoneNumber", "fromPhoneNumber", "introNotes",
       "introMessage", "introVoicemail", "customQuestions", "customRules", "formInfo"
-    FROM asked JOIN owner USING (position) WHERE owner.plan = 'plus' AND owner.agent_id IS NOT NULL
+    FROM asked JOIN owner USING (position) WHERE owner.plan = 'plus' AND owner.agent_id IS NOT NULL RETURNING id
   )
-  SELECT owner.plan, owner.agent_id IS NOT NULL AS owned FROM asked LEFT JOIN owner USING (position) ORDER BY position`;
+  SELECT owner.plan, owner.agent_id IS NOT NULL AS owned, (SELECT pg_notify('${callsChannel}', '') FROM accepted LIMIT 1)
+  FROM asked LEFT JOIN owner USING (position) ORDER BY position`;
 
 /**
  * The same for a request that carries an idempotency key. The lock tells a twin in flight from a
@@ -94,7 +98,7 @@ export async function acceptCallOnce(
         WHERE EXISTS (SELECT FROM claimed) RETURNING id
       )
       SELECT client.plan, EXISTS (SELECT FROM agent) AS owned, EXISTS (SELECT FROM accepted) AS accepted,
-        earlier.body_hash, earlier.response
+        earlier.body_hash, earlier.response, (SELECT pg_notify('${callsChannel}', '') FROM accepted)
       FROM client LEFT JOIN earlier ON true`,
     values: [
       clientId,
@@ -194,7 +198,7 @@ export async function cancelQueuedCall(db: Database, accountId: string, id: stri
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: a row is typed by what becomes of it
-function toCall(row: any): Call {
+export function toCall(row: any): Call {
   return {
     id: row.id,
     accountId: row.account_id,
@@ -223,7 +227,7 @@ function toCall(row: any): Call {
       ...(row.answers !== null && { answers: row.answers }),
       ...(row.rule_verdicts !== null && { rules: row.rule_verdicts }),
       summary: row.summary,
-      hasRecording: row.has_recording,
+      hasRecording: row.has_recording && row.erased_at === null, // it may still wait to be deleted
       latency: row.latency,
       quality: row.quality,
       callbackAt: row.callback_at,

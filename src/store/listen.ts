@@ -7,13 +7,13 @@ const reconnectAfterMs = 1_000;
 export type Listener = { close(): Promise<void> };
 
 /**
- * Calls `onNotify` whenever the channel is notified, and after every connect: what was notified in between
- * is not repeated. The connection is its own, beside the pool, and is made again when it breaks.
+ * Calls `onNotify` with the payload whenever the channel is notified, and without one after every connect: what
+ * was notified in between is not repeated. The connection is its own, beside the pool, and is made again when it breaks.
  */
 export function listen(
   pool: DatabasePool,
   channel: string,
-  options: { onNotify: () => void; onError: (error: Error) => void },
+  options: { onNotify: (payload?: string) => void; onError: (error: Error) => void },
 ): Listener {
   const stop = new AbortController();
   const stopped = run();
@@ -29,7 +29,10 @@ export function listen(
     const client = new pg.Client(pool.options);
     const { promise: ended, resolve: end, reject: fail } = Promise.withResolvers<void>();
     ended.catch(() => {}); // it may break before anyone waits for it
-    client.on('error', fail).on('end', end).on('notification', options.onNotify);
+    client
+      .on('error', fail)
+      .on('end', end)
+      .on('notification', ({ payload }) => options.onNotify(payload));
     const onStop = () => end();
     stop.signal.addEventListener('abort', onStop);
     try {

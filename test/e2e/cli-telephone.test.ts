@@ -14,7 +14,7 @@ const run = (args: string[], env: Record<string, string> = {}) => runCommand(arg
 
 /** `parley simulator` as a process of its own. */
 async function startSimulator(
-  args: string[] = [],
+  args: string[] = ['--hum'],
 ): Promise<{ trunk: string; said: () => string; stop: () => Promise<number> }> {
   const port = await freePort();
   const child = spawn(process.execPath, ['src/cli.ts', 'simulator', '--port', String(port), ...args], {
@@ -127,7 +127,7 @@ describe('parley dial', { concurrency: 4 }, () => {
 
 describe('parley simulator', { concurrency: true }, () => {
   it('is a trunk for others: keys, codecs, encryption, TCP and behind a proxy', async () => {
-    const simulator = await startSimulator();
+    const simulator = await startSimulator([]);
     const from = ['--from', '+12025550000', '--seconds', '2', '--json'];
     const calls = await Promise.all([
       run(['dial', '+12025550100', ...from], { PARLEY_SIP_TRUNK: simulator.trunk, PARLEY_CODECS: 'G722' }),

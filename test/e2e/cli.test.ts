@@ -79,7 +79,12 @@ describe('parley account', () => {
     assert.deepEqual([made.name, made.plan], ['Acme', 'basic']);
     const plan = await run(['account', 'plan', 'Acme', 'plus'], database);
     assert.equal(plan.stdout, `Account ${made.accountId} is on the plus plan.\n`);
-    assert.deepEqual(await json('account', 'list'), [{ ...made, plan: 'plus' }]);
+    const limit = await run(['account', 'limit', 'Acme', '20'], database);
+    assert.equal(limit.stdout, `Account ${made.accountId} may have 20 calls at once.\n`);
+    assert.deepEqual(await json('account', 'list'), [{ ...made, plan: 'plus', maxCalls: 20 }]);
+    assert.equal((await json('account', 'limit', 'Acme', 'none')).maxCalls, null);
+    assert.equal((await run(['account', 'limit', 'Acme', '0'], database)).code, 2);
+    assert.equal((await run(['account', 'create', '--name', 'B', '--max-calls', 'x'], database)).code, 2);
     assert.equal((await run(['account', 'delete', made.accountId], database)).code, 0);
     const again = await run(['account', 'delete', made.accountId], database);
     assert.deepEqual([again.code, again.stdout], [3, '']);

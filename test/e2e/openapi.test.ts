@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import { scratchFolder } from '../harness/command.ts';
 import { callBody, send, startService, type Tenant } from '../harness/service.ts';
+import { ended, insertCall, live } from '../harness/stored-calls.ts';
 
-const service = await startService();
+const recordings = await scratchFolder();
+const service = await startService({ env: { PARLEY_RECORDINGS_DIR: recordings } });
 const { body: openapi } = await send('GET', `${service.url}/openapi.json`);
 
 type Operation = { operationId?: string; security?: Record<string, string[]>[]; requestBody?: object };
@@ -16,6 +21,7 @@ describe('GET /openapi.json', () => {
     assert.match(openapi.openapi, /^3\.1\./);
     const routes = operations.map(({ method, path }) => `${method} ${path}`).sort();
     assert.deepEqual(routes, [
+      'DELETE /api/v1/calls/{callId}/data',
       'DELETE /api/v1/webhooks/{webhookId}',
       'GET /.well-known/jwks.json',
       'GET /.well-known/oauth-authorization-server',
@@ -23,9 +29,13 @@ describe('GET /openapi.json', () => {
       'GET /api/v1/agents/{agentId}',
       'GET /api/v1/calls',
       'GET /api/v1/calls/{callId}',
+      'GET /api/v1/calls/{callId}/events',
+      'GET /api/v1/calls/{callId}/recording',
+      'GET /api/v1/calls/{callId}/transcript',
       'GET /api/v1/campaigns',
       'GET /api/v1/campaigns/{campaignId}',
       'GET /api/v1/campaigns/{campaignId}/contacts',
+      'GET /api/v1/events',
       'GET /api/v1/webhooks',
       'GET /api/v1/webhooks/{webhookId}',
       'GET /api/v1/webhooks/{webhookId}/deliveries',
@@ -37,6 +47,8 @@ describe('GET /openapi.json', () => {
       'PATCH /api/v1/webhooks/{webhookId}',
       'POST /api/v1/agents',
       'POST /api/v1/calls/{callId}/cancel',
+      'POST /api/v1/calls/{callId}/hangup',
+      'POST /api/v1/calls/{callId}/say',
       'POST /api/v1/campaigns',
       'POST /api/v1/campaigns/{campaignId}/archive',
       'POST /api/v1/campaigns/{campaignId}/contacts',
@@ -112,12 +124,30 @@ describe('one account never sees another', () => {
     patchCampaign: { name: 'Stolen' },
     patchAgent: { name: 'Stolen' },
     patchWebhook: { description: 'Stolen' },
+    sayInCall: { text: 'Stolen' },
   };
+
+  // A call for which the owner would be let in, where a queued one is not.
+  const calls: Record<string, Record<string, unknown>> = {
+    sayInCall: live('in_progress'),
+    eraseCall: ended(),
+    watchCall: ended(),
+    getRecording: { ...ended(), has_recording: true },
+  };
+
+  async function callFor(operationId: string, owner: Tenant): Promise<{ callId?: string }> {
+    const columns = calls[operationId];
+    if (!columns) return {};
+    const callId = await insertCall(service.db, owner, columns);
+    if (columns['has_recording']) await writeFile(join(recordings, `${callId}.wav`), 'sound');
+    return { callId };
+  }
 
   for (const { method, path, operation } of operations.filter(({ path }) => path.includes('{'))) {
     it(`${method} ${path} with another account's key is 404`, async () => {
       const [owner, stranger] = [await service.newTenant(), await service.newTenant()];
-      const url = `${service.url}${fill(path, await idsOf(owner))}`;
+      const ids = { ...(await idsOf(owner)), ...(await callFor(operation.operationId ?? '', owner)) };
+      const url = `${service.url}${fill(path, ids)}`;
       const json = bodies[operation.operationId ?? ''];
       const request = (apiKey: string) =>
         send(method, url, { headers: { 'x-api-key': apiKey }, ...(json ? { json } : {}) });
@@ -146,7 +176,9 @@ describe('one account never sees another', () => {
     });
   }
 
-  for (const { path } of operations.filter(({ method, path }) => method === 'GET' && /^\/api\/v1\/\w+$/.test(path))) {
+  for (const { path } of operations.filter(
+    ({ method, path }) => method === 'GET' && /^\/api\/v1\/(?!events$)\w+$/.test(path),
+  )) {
     it(`GET ${path} lists only one's own`, async () => {
       const [owner, stranger] = [await service.newTenant(), await service.newTenant()];
       const own = JSON.stringify(await idsOf(owner));

@@ -228,6 +228,7 @@ describe('agents', () => {
     language: 'de-DE',
     defaultQuestions: ['Why?'],
     defaultRules: ['Be kind.'],
+    maxCalls: 3,
   };
 
   it('are created, shown, changed and listed', async () => {
@@ -237,10 +238,12 @@ describe('agents', () => {
     const { agentId, createdAt, updatedAt, ...fields } = created.body;
     assert.deepEqual(fields, robin);
     const patched = await api(tenant, 'PATCH', `/agents/${agentId}`, { name: 'Alex', defaultQuestions: [] });
-    assert.equal(patched.body.name, 'Alex');
+    assert.deepEqual([patched.body.name, patched.body.maxCalls], ['Alex', 3]);
+    const unlimited = await api(tenant, 'PATCH', `/agents/${agentId}`, { maxCalls: null });
+    assert.equal(unlimited.body.maxCalls, null);
     assert.deepEqual(patched.body.defaultQuestions, []);
     assert.deepEqual(patched.body.defaultRules, ['Be kind.']);
-    assert.deepEqual((await api(tenant, 'GET', `/agents/${agentId}`)).body, patched.body);
+    assert.deepEqual((await api(tenant, 'GET', `/agents/${agentId}`)).body, unlimited.body);
     assert.equal((await api(tenant, 'GET', '/agents')).body.data.length, 2);
   });
 

@@ -50,6 +50,9 @@ export async function spawnParley(
       PORT: String(port),
       PARLEY_DATA_DIR: dataDir,
       PARLEY_SIMULATOR_PORT: '0',
+      PARLEY_SIP_PORT: '0',
+      // Most tests are about something else than calls.
+      PARLEY_MAX_CALLS: '0',
       ...options.env,
     },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -9,6 +9,7 @@ import { signingKeys } from '../../src/auth/signing-keys.ts';
 import { xsrfCookies } from '../../src/auth/xsrf-cookie.ts';
 import { type Clock, systemClock } from '../../src/clock.ts';
 import { type Config, loadConfig } from '../../src/config.ts';
+import { ruleWarnings } from '../../src/conversation/scripted/read-rule.ts';
 import { callScope, type Plan } from '../../src/domain/account.ts';
 import { freePort } from '../../src/free-port.ts';
 import { buildApp } from '../../src/http/app.ts';
@@ -108,6 +109,9 @@ export async function startService(
     failedAttempts: failedAttempts(clock),
     metrics: createMetrics(db),
     allowPrivateWebhooks: options.allowPrivateWebhooks ?? false,
+    recordingsFolder: config.recordingsFolder,
+    ruleWarnings,
+    missing: () => [],
     isStopping: () => false,
   });
   await app.listen({ port, host: '127.0.0.1' });

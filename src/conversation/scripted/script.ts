@@ -28,6 +28,10 @@ export class Script {
     return this.#current;
   }
 
+  get questions(): readonly Question[] {
+    return this.#questions;
+  }
+
   /** What is still to be asked. */
   get ahead(): string[] {
     return this.#questions.filter(isOpen).map(({ text }) => text);
@@ -46,6 +50,12 @@ export class Script {
     this.#current = this.#questions.find(isOpen);
     if (this.#current) this.#current.isAsked = true;
     return this.#current;
+  }
+
+  /** Asks one out of turn. */
+  ask(question: Question): void {
+    question.isAsked = true;
+    this.#current = question;
   }
 
   /** No question is being asked any more. */

@@ -1,5 +1,6 @@
 import type { Answer, RuleVerdict } from '../../domain/call-result.ts';
 import { sentences } from '../../speech/text/sentences.ts';
+import type { SpokenDateTime } from '../../speech/text/spoken-date-time.ts';
 import { parseSpokenYesNo } from '../../speech/text/spoken-yes-no.ts';
 import type { Brief, Ending, Fact, Heard, Mind, Move, Turn } from '../mind.ts';
 import { type Introductions, introductionsOf } from './introduction.ts';
@@ -17,6 +18,9 @@ import { summarise } from './summary.ts';
 import { judge } from './verdicts.ts';
 import { Wording } from './wording.ts';
 import { joined, shortName, withoutBraces } from './words.ts';
+
+/** The endings that whoever leads a call may choose. */
+export type AgreedEnding = 'completed' | 'opted_out' | 'wrong_person' | 'callback_requested';
 
 type Stage = 'before' | 'introduced' | 'asking' | 'when' | 'ended';
 
@@ -64,7 +68,7 @@ export class ScriptedMind implements Mind {
   #lastSaid = '';
   #pace = 1;
 
-  constructor(brief: Brief) {
+  constructor(brief: Brief, own: Partial<Pick<Introductions, 'introduction' | 'voicemail'>> = {}) {
     this.#brief = brief;
     this.#clock = { now: brief.now, timeZone: brief.timeZone };
     this.#known = placeholdersOf(brief);
@@ -76,7 +80,7 @@ export class ScriptedMind implements Mind {
       brief.questions.map((question) => fillPlaceholders(question, this.#known)),
       [...forbidden, ...unasked],
     );
-    this.#texts = introductionsOf(brief, (text) => this.#wording.isAllowed(text));
+    this.#texts = { ...introductionsOf(brief, (text) => this.#wording.isAllowed(text)), ...own };
     this.#ground = {
       brief,
       texts: this.#texts,
@@ -89,6 +93,21 @@ export class ScriptedMind implements Mind {
 
   get pace(): number {
     return this.#pace;
+  }
+
+  /** For a mind that leads the call in this one's place: what replies are made of. */
+  get ground(): Ground {
+    return this.#ground;
+  }
+
+  /** For the same: it keeps its answers here, so that this mind can go on at any moment. */
+  get script(): Script {
+    return this.#script;
+  }
+
+  get isTimeUp(): boolean {
+    const minutes = Math.min(...this.#orders('minutes').map((order) => order.minutes));
+    return this.#elapsedMs > minutes * 60_000 - wrapUpMs;
   }
 
   async prepare(): Promise<void> {}
@@ -180,6 +199,54 @@ export class ScriptedMind implements Mind {
         callbackAt: this.#callbackAt,
       }),
     };
+  }
+
+  /** Somebody else replies to this; what it means for the rules, the clock and the pace is kept here. */
+  follow(utterance: Heard): void {
+    this.#silences = 0;
+    this.#passTime(utterance);
+    const meaning = meaningOf(utterance.text, this.#brief.calleeName);
+    for (const rule of this.#rules) {
+      const isSetOff = rule.orders.some((order) =>
+        'trigger' in order ? sets(order.trigger, meaning) : order.kind === 'refused' && meaning.intents.has('robot'),
+      );
+      if (isSetOff) this.#setOff.set(rule, utterance.turn);
+    }
+    this.#pace = smallReplyTo(meaning, this.#asked(utterance, meaning), this.#wording)?.pace ?? this.#pace;
+  }
+
+  /** Somebody else asked this. */
+  ask(question: Question): void {
+    if (this.#script.current !== question) this.#attempts = 0;
+    this.#stage = 'asking';
+    this.#script.ask(question);
+  }
+
+  /** Somebody else pressed these keys. */
+  press(keys: string): void {
+    this.#keys += keys;
+  }
+
+  /** Hands the call over because somebody else decided so. */
+  handOver(to: string): Move {
+    return this.#transfer(to);
+  }
+
+  /** Ends the call because somebody else decided so. */
+  end(kind: AgreedEnding, utterance: Heard, when?: SpokenDateTime): Move {
+    switch (kind) {
+      case 'completed':
+        return this.#close('', this.#script.hasNext ? 'The call ended before the last question.' : undefined);
+      case 'opted_out':
+        return this.#optOut(utterance);
+      case 'wrong_person':
+        return this.#wrongPerson(utterance.turn, 'I am sorry, then I have the wrong number. Please excuse the call.');
+      case 'callback_requested':
+        return {
+          ...this.#promise(when, ''),
+          facts: [{ kind: 'callback', at: when?.value, turn: utterance.turn }],
+        };
+    }
   }
 
   /** What must never wait: the safeguards, and the rules that end or hand over the call. */
@@ -332,25 +399,25 @@ export class ScriptedMind implements Mind {
     }
     if (wasAsked && !when && (intents.has('refuse-call') || parseSpokenYesNo(utterance.text)?.value === 'no'))
       return this.#refusal(utterance);
+    return { ...this.#promise(when, /\bdriving\b/.test(plain) ? 'Please drive safely.' : ''), facts };
+  }
+
+  #promise(when: SpokenDateTime | undefined, care: string): Move {
     this.#callbackAt = when && sayWhen(when, this.#clock);
     const promise =
       this.#callbackAt === undefined ? 'I will call you another time.' : `I will call you ${this.#callbackAt}.`;
-    const care = /\bdriving\b/.test(plain) ? 'Please drive safely.' : '';
-    return {
-      ...this.#hangUp(
-        joined(
-          this.#wording.allowed('All right.'),
-          this.#wording.allowed(promise),
-          this.#wording.allowed(care),
-          this.#wording.allowed('Goodbye.'),
-        ),
-        {
-          kind: 'callback_requested',
-          reason: 'The person asked to be called at another time.',
-        },
+    return this.#hangUp(
+      joined(
+        this.#wording.allowed('All right.'),
+        this.#wording.allowed(promise),
+        this.#wording.allowed(care),
+        this.#wording.allowed('Goodbye.'),
       ),
-      facts,
-    };
+      {
+        kind: 'callback_requested',
+        reason: 'The person asked to be called at another time.',
+      },
+    );
   }
 
   /** The first words after the introduction are a reaction to it, not an answer. */
@@ -437,7 +504,7 @@ export class ScriptedMind implements Mind {
   /** The next question that is still open, or the end. */
   #next(lead: string): Move {
     if (!this.#script.hasNext) return this.#close(lead, undefined);
-    if (this.#isTimeUp()) return this.#close(lead, 'The time that the rules allow was over.', true);
+    if (this.isTimeUp) return this.#close(lead, 'The time that the rules allow was over.', true);
     const question = this.#script.advance();
     this.#stage = 'asking';
     this.#attempts = 0;
@@ -448,11 +515,6 @@ export class ScriptedMind implements Mind {
       ...start.map(({ text }) => this.#wording.allowed(fillPlaceholders(text, this.#known))),
       question?.text ?? '',
     );
-  }
-
-  #isTimeUp(): boolean {
-    const minutes = Math.min(...this.#orders('minutes').map((order) => order.minutes));
-    return this.#elapsedMs > minutes * 60_000 - wrapUpMs;
   }
 
   /** Thanks and goodbye; words that a rule wants at the end belong to a call that came to one. */

@@ -8,11 +8,11 @@ import type { App, AppDeps } from '../app-types.ts';
 const databaseTimeoutMs = 2_000;
 
 /** For load balancers, supervisors and Prometheus. */
-export function operationRoutes(app: App, { db, metrics, isStopping }: AppDeps): void {
+export function operationRoutes(app: App, { db, metrics, missing }: AppDeps): void {
   const tags = ['Operations'];
   const config = { rateLimit: false };
 
-  async function missing(): Promise<string[]> {
+  async function allMissing(): Promise<string[]> {
     const databaseAnswers = await Promise.race([
       db.query('SELECT 1').then(
         () => true,
@@ -20,7 +20,7 @@ export function operationRoutes(app: App, { db, metrics, isStopping }: AppDeps):
       ),
       new Promise<false>((resolve) => setTimeout(resolve, databaseTimeoutMs, false).unref()),
     ]);
-    return [...(databaseAnswers ? [] : ['database']), ...(isStopping() ? ['stopping'] : [])];
+    return [...(databaseAnswers ? [] : ['database']), ...missing()];
   }
 
   app.get(
@@ -36,7 +36,7 @@ export function operationRoutes(app: App, { db, metrics, isStopping }: AppDeps):
       },
     },
     async (_request, reply) => {
-      if ((await missing()).length === 0) return { status: 'ok' as const };
+      if ((await allMissing()).length === 0) return { status: 'ok' as const };
       reply.code(503);
       return { status: 'unavailable' as const };
     },
@@ -58,7 +58,7 @@ export function operationRoutes(app: App, { db, metrics, isStopping }: AppDeps):
       },
     },
     async (_request, reply) => {
-      const needs = await missing();
+      const needs = await allMissing();
       if (needs.length === 0) return { status: 'ready' as const, missing: needs };
       reply.code(503);
       return { status: 'not_ready' as const, missing: needs };

@@ -47,7 +47,7 @@ export function outboundRoutes(app: App, deps: AppDeps): void {
         callId: newId(),
         status: 'queued',
         message: 'The call is accepted and will be placed.',
-        warnings: unknownFieldWarnings(call),
+        warnings: [...unknownFieldWarnings(call), ...deps.ruleWarnings(call.customRules ?? [])],
       };
       const idempotent = idempotentRequest(request, 'POST /outbound');
       const accepted = idempotent
