@@ -18,28 +18,27 @@ export function addSteeringCommands(program: Command, call: Command): void {
       .argument('<callId>', 'as parley call shows it', (id) => validateId(id, 'parley call'));
     return addApiKeyOption(command);
   };
-  subcommand('show', 'show a call and how it went').action(
-    async (callId: string, flags: ServiceFlags, command: Command) => {
-      await show(await findService(flags), callId, command);
-    },
-  );
-  subcommand('watch', 'show a call as it happens').action(
-    async (callId: string, flags: ServiceFlags, command: Command) => {
-      const service = await findService(flags);
-      await checkApiKey(service);
-      await watch(service, callId, command);
-    },
-  );
+  // Their options are parley call's too, which has taken them by then.
+  const serviceOf = (command: Command) => findService(command.optsWithGlobals<ServiceFlags>());
+
+  subcommand('show', 'show a call and how it went').action(async (callId: string, _, command: Command) => {
+    await show(await serviceOf(command), callId, command);
+  });
+  subcommand('watch', 'show a call as it happens').action(async (callId: string, _, command: Command) => {
+    const service = await serviceOf(command);
+    await checkApiKey(service);
+    await watch(service, callId, command);
+  });
   subcommand('hangup', 'end a call, whether it waits, rings or talks').action(
-    async (callId: string, flags: ServiceFlags, command: Command) => {
-      const ended = await askAboutCall(await findService(flags), callId, { method: 'POST', action: '/hangup' });
+    async (callId: string, _, command: Command) => {
+      const ended = await askAboutCall(await serviceOf(command), callId, { method: 'POST', action: '/hangup' });
       outputOf(command).result(ended, [ended.outcome ? 'The call is cancelled.' : 'The call was told to end.']);
     },
   );
   subcommand('say', 'let the assistant say something in a conversation')
     .argument('<text>', 'what it says, word for word')
-    .action(async (callId: string, text: string, flags: ServiceFlags, command: Command) => {
-      const service = await findService(flags);
+    .action(async (callId: string, text: string, _, command: Command) => {
+      const service = await serviceOf(command);
       const told = await askAboutCall(service, callId, { method: 'POST', action: '/say', json: { text } });
       outputOf(command).result(told, ['The assistant was told to say it.']);
     });

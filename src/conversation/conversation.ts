@@ -109,7 +109,8 @@ export class Conversation {
     this.#nowMs += frameMs;
     this.#reception.hear(frame);
     this.#listener.hear(frame);
-    if (this.#reception.isWithPerson) this.#turn({ kind: 'time', nowMs: this.#nowMs });
+    const { isWithPerson, isVoiced } = this.#reception;
+    if (isWithPerson) this.#turn({ kind: 'time', nowMs: this.#nowMs, isVoiced });
     this.#passTime();
   }
 

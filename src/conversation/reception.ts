@@ -25,6 +25,7 @@ export interface ReceptionHandlers {
 }
 
 const frameMs = 20;
+const betweenWordsMs = 240;
 /** A screener has asked, a menu has told all its keys. */
 const promptEndMs = { screener: 700, menu: 1_400 };
 const longestGreetingMs = 90_000;
@@ -44,6 +45,7 @@ export class Reception {
   #phase: Phase = 'person';
   #phaseSinceMs = 0;
   #nowMs = 0;
+  #voicedMs = Number.NEGATIVE_INFINITY;
   /** Since the detector began. */
   #heardText = '';
   #talkEndMs: number | undefined;
@@ -67,10 +69,17 @@ export class Reception {
     return !this.#detector || this.#detector.verdict !== undefined;
   }
 
+  /** Whether they are speaking in this moment. */
+  get isVoiced(): boolean {
+    return this.#nowMs - this.#voicedMs < betweenWordsMs;
+  }
+
   /** The next 20 ms. */
   hear(frame: Int16Array): void {
     this.#nowMs += frameMs;
-    this.#detector?.hear(frame, this.#vad.hear(frame));
+    const isSpeech = this.#vad.hear(frame);
+    if (isSpeech) this.#voicedMs = this.#nowMs;
+    this.#detector?.hear(frame, isSpeech);
     this.#passTime();
   }
 

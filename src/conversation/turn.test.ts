@@ -19,7 +19,7 @@ function play(...events: TurnEvent[]): { floor: Floor; effects: string[] } {
   };
 }
 
-const at = (nowMs: number): TurnEvent => ({ kind: 'time', nowMs });
+const at = (nowMs: number, isVoiced = true): TurnEvent => ({ kind: 'time', nowMs, isVoiced });
 const speaking: TurnEvent = { kind: 'voice-began', isOpening: false, isLast: false };
 const opening: TurnEvent = { kind: 'voice-began', isOpening: true, isLast: false };
 const lastWords: TurnEvent = { kind: 'voice-began', isOpening: false, isLast: true };
@@ -38,7 +38,7 @@ describe('takeTurn', () => {
   });
 
   it('gives up its sentence when the person goes on speaking', () => {
-    const { effects } = play(at(5_000), speaking, begins(7_000), at(8_000), at(8_200), says('No, wait, listen.'));
+    const { effects } = play(at(5_000), speaking, begins(7_000), at(7_800), at(8_000), says('No, wait, listen.'));
     assert.deepEqual(effects, ['hold', 'cut', 'reply to interruption']);
   });
 
@@ -66,6 +66,13 @@ describe('takeTurn', () => {
   it('stops for a question at the pick-up', () => {
     const { effects } = play(opening, begins(400), at(1_500), says('Who is this?'));
     assert.deepEqual(effects, ['cut', 'reply to interruption']);
+  });
+
+  it('does not take the time that understanding takes for speech', () => {
+    const { effects } = play(opening, begins(400), at(1_000), at(2_500, false), says('Hello?'));
+    assert.deepEqual(effects, []);
+    const held = play(at(5_000), speaking, begins(7_000), at(7_500), at(9_000, false), says('Okay.'));
+    assert.deepEqual(held.effects, ['hold', 'resume']);
   });
 
   it('stops for somebody who goes on after picking up', () => {

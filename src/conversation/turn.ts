@@ -19,7 +19,8 @@ export interface Floor {
 }
 
 export type TurnEvent =
-  | { kind: 'time'; nowMs: number }
+  /** `isVoiced`: they are speaking in this moment. */
+  | { kind: 'time'; nowMs: number; isVoiced: boolean }
   | { kind: 'voice-began'; isOpening: boolean; isLast: boolean }
   | { kind: 'voice-ended' }
   | { kind: 'speech-began'; atMs: number }
@@ -40,8 +41,8 @@ export type TurnEffect =
 /** Whoever picks up says hello; that this meets our first words is nobody's interruption. */
 const pickUpMs = 1_500;
 const longestHelloMs = 1_800;
-/** Speech that goes on for this long is no "mm-hm"; that one is over is known a while after it. */
-const longestBackChannelMs = 1_200;
+/** Speech that goes on for this long is no "mm-hm". */
+const longestBackChannelMs = 900;
 /** So long a person may think. */
 const silenceMs = 5_000;
 
@@ -63,7 +64,7 @@ export interface Turned {
 export function takeTurn(floor: Floor, event: TurnEvent): Turned {
   switch (event.kind) {
     case 'time':
-      return passTime({ ...floor, nowMs: event.nowMs });
+      return passTime({ ...floor, nowMs: event.nowMs }, event.isVoiced);
     case 'voice-began':
       return become({
         ...floor,
@@ -82,9 +83,10 @@ export function takeTurn(floor: Floor, event: TurnEvent): Turned {
   }
 }
 
-function passTime(floor: Floor): Turned {
+function passTime(floor: Floor, isVoiced: boolean): Turned {
   const { nowMs, talk, voice } = floor;
-  if (talk?.isOverVoice && !floor.isLast) {
+  // Whoever has fallen silent has said something that will be understood in a moment.
+  if (talk?.isOverVoice && isVoiced && !floor.isLast) {
     const longestMs = talk.isGreeting ? longestHelloMs : longestBackChannelMs;
     if (voice !== 'silent' && nowMs - talk.startMs >= longestMs) {
       return become({ ...floor, voice: 'silent', talk: { ...talk, isGreeting: false } }, { kind: 'cut' });

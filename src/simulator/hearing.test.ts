@@ -104,15 +104,17 @@ describe('hearing words', () => {
     assert.deepEqual(await stateOf(heard), { kind: 'silence' });
   });
 
-  it('keeps a sentence that is still being said when the listening begins', async () => {
-    const { hearing, pass, begin } = scene();
+  it('keeps all of what is still being said when the listening begins', async () => {
+    const { hearing, pass, begin, utter } = scene();
+    utter('Hello.');
     const end = begin();
     pass(300);
-    const heard = hearing.next(2_000);
+    const heard = hearing.next(100);
     pass(700);
-    end('How are you?', 1_000);
+    assert.equal(await stateOf(heard), 'nothing yet');
+    end('How are you?', 2_200);
     pass(800);
-    assert.deepEqual(await stateOf(heard), { kind: 'spoke', ms: 1_000, text: 'How are you?' });
+    assert.deepEqual(await stateOf(heard), { kind: 'spoke', ms: 2_000, text: 'Hello. How are you?' });
   });
 
   it('tells when somebody has been speaking for a while, across sentences', async () => {
@@ -139,8 +141,8 @@ describe('hearing words', () => {
     const { hearing } = scene();
     hearing.digit('4');
     hearing.digit('2');
-    assert.deepEqual(await hearing.next(1_000), { kind: 'digit', digit: '4' });
-    assert.deepEqual(await hearing.next(1_000), { kind: 'digit', digit: '2' });
+    assert.deepEqual(await stateOf(hearing.next(1_000)), { kind: 'digit', digit: '4' });
+    assert.deepEqual(await stateOf(hearing.next(1_000)), { kind: 'digit', digit: '2' });
   });
 
   it('asks for no partial texts, and closes its listener', () => {

@@ -26,14 +26,16 @@ const optedOut: Outcome = {
 
 /**
  * One process at a time, on the whole database, decides who has which calls; one that falls silent meanwhile
- * loses its turn. The plan must not hang on statistics, which know nothing yet of a queue that has just grown.
+ * loses its turn. Statistics, and plans that were made before, know nothing of a queue that has just grown: with
+ * these settings the indexes are used whatever they say.
  */
 export async function takeTurn(db: Database): Promise<void> {
   await db.query({
     name: 'take-turn',
     text: `SELECT set_config('idle_in_transaction_session_timeout', '10s', true),
       set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true),
-      pg_advisory_xact_lock($1)`,
+      set_config('enable_sort', 'off', true), set_config('enable_incremental_sort', 'off', true),
+      set_config('jit', 'off', true), pg_advisory_xact_lock($1)`,
     values: [dialingLock],
   });
 }
@@ -67,6 +69,7 @@ export async function claimCalls(pool: DatabasePool, wanted: CallsToClaim): Prom
 
 // `waiting` hops from agent to agent through the index, so that the cost is that of the agents with something
 // queued and of the calls under way, not of all that is queued. A node that was taken for dead gets nothing.
+// `free` says in other words that a call is queued: else it may be looked for in the index of what is.
 const claimStatement = `
   WITH RECURSIVE waiting AS (
     (SELECT account_id, agent_id FROM calls WHERE status = 'queued' ORDER BY account_id, agent_id LIMIT 1)
@@ -89,8 +92,8 @@ const claimStatement = `
       WHERE n.trunk = $3))) AS calls
     FROM nodes WHERE id = $1
   ), due AS (
-    SELECT c.id, c.due_at, w.account_id, a.max_calls, coalesce(of_account.calls, 0)
-      + row_number() OVER (PARTITION BY w.account_id ORDER BY c.due_at, c.id) AS place
+    SELECT c.id, c.due_at, a.max_calls, array_position($5::uuid[], w.account_id) AS served,
+      coalesce(of_account.calls, 0) + row_number() OVER (PARTITION BY w.account_id ORDER BY c.due_at, c.id) AS place
     FROM room CROSS JOIN waiting w
       JOIN accounts a ON a.id = w.account_id AND a.deleted_at IS NULL
       JOIN agents g ON g.id = w.agent_id
@@ -104,19 +107,19 @@ const claimStatement = `
           g.max_calls - coalesce(of_agent.calls, 0)))
       ) c
   ), picked AS (
-    SELECT due.id, row_number() OVER (ORDER BY due.place, served.turn NULLS FIRST, due.due_at, due.id) AS turn
-    FROM due LEFT JOIN unnest($5::uuid[]) WITH ORDINALITY AS served (account_id, turn) USING (account_id)
-    WHERE due.max_calls IS NULL OR due.place <= due.max_calls
+    SELECT id, row_number() OVER (ORDER BY place, served NULLS FIRST, due_at, id) AS turn FROM due
+    WHERE max_calls IS NULL OR place <= max_calls
     ORDER BY turn LIMIT (SELECT calls FROM room)
   ), free AS MATERIALIZED (
-    SELECT c.id, picked.turn FROM picked JOIN calls c USING (id) WHERE c.status = 'queued'
-    FOR UPDATE OF c SKIP LOCKED
+    SELECT c.id, picked.turn FROM picked CROSS JOIN LATERAL (
+      SELECT id FROM calls WHERE id = picked.id AND status <> 'ended' AND node_id IS NULL FOR UPDATE SKIP LOCKED
+    ) c
   ), claimed AS (
-    UPDATE calls c SET status = 'dialing', node_id = $1 FROM free WHERE c.id = free.id RETURNING c.*, free.turn
+    UPDATE calls SET status = 'dialing', node_id = $1 WHERE id = ANY (ARRAY(SELECT id FROM free)) RETURNING *
   )
   SELECT c.*, coalesce(nullif(c.custom_questions, '{}'), g.default_questions) AS questions,
     coalesce(c.custom_rules, g.default_rules) AS rules, g.name AS agent_name, g.company, g.voice, g.language
-  FROM claimed c JOIN agents g ON g.id = c.agent_id ORDER BY c.turn`;
+  FROM claimed c JOIN free USING (id) JOIN agents g ON g.id = c.agent_id ORDER BY free.turn`;
 
 // biome-ignore lint/suspicious/noExplicitAny: a row is typed by what becomes of it
 function toDueCall(row: any): DueCall {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
-import { describe, it } from 'node:test';
+import { after, describe, it } from 'node:test';
 import type { CallEvent } from '../../src/domain/call-event.ts';
 import { addCallEvent, callEventsAfter, forgetOldCallEvents, writeCallEvent } from '../../src/store/call-events.ts';
 import { inTransaction } from '../../src/store/database.ts';
@@ -44,9 +44,9 @@ describe('GET /api/v1/calls/{callId}/events', () => {
     await tell(callId, { type: 'dialing' });
     await tell(callId, { type: 'ringing' });
     const reader = await watch(callId);
-    assert.equal(reader.status, 200);
-    assert.equal(reader.headers.get('content-type'), 'text/event-stream');
-    assert.equal(reader.headers.get('cache-control'), 'no-store');
+    assert.equal(reader.response.status, 200);
+    assert.equal(reader.response.headers.get('content-type'), 'text/event-stream');
+    assert.equal(reader.response.headers.get('cache-control'), 'no-store');
     assert.deepEqual(typesOf(await reader.take(2)), ['dialing', 'ringing']);
     await tell(callId, saying('Grüße,\nund: "Hallo" 👋'));
     const said = await reader.next();
@@ -86,8 +86,8 @@ describe('GET /api/v1/calls/{callId}/events', () => {
     await tell(callId, { type: 'ended', outcome: completed });
     const events = await (await watch(callId)).rest();
     assert.deepEqual(typesOf(events), ['dialing', 'ended']);
-    assert.equal((await watch(callId, { lastEventId: events[1]?.id ?? '' })).status, 204);
-    assert.equal((await watch(await insertCall(db, tenant, ended()))).status, 204);
+    assert.equal((await watch(callId, { lastEventId: events[1]?.id ?? '' })).response.status, 204);
+    assert.equal((await watch(await insertCall(db, tenant, ended()))).response.status, 204);
   });
 
   it('ends after what is left where the last event was forgotten', async () => {
@@ -118,9 +118,9 @@ describe('GET /api/v1/calls/{callId}/events', () => {
 
   it('404 for a call of another account, 400 for an id that is none, nothing to read for HEAD', async () => {
     const callId = await insertCall(db, tenant, live('ringing'));
-    assert.equal((await watch(callId, { as: await service.newTenant() })).status, 404);
+    assert.equal((await watch(callId, { as: await service.newTenant() })).response.status, 404);
     for (const lastEventId of ['x', '-1', '9'.repeat(19)]) {
-      assert.equal((await watch(callId, { lastEventId })).status, 400);
+      assert.equal((await watch(callId, { lastEventId })).response.status, 400);
     }
     const head = await send('HEAD', streamUrl(callId), { headers: { 'x-api-key': tenant.apiKey } });
     assert.deepEqual([head.status, head.headers.get('content-type')], [200, 'text/event-stream']);
@@ -176,6 +176,12 @@ describe('GET /api/v1/events', () => {
        WHERE datname = current_database() AND query = 'LISTEN "call_events"'`,
     );
     assert.equal(rowCount, 1, 'one connection for all streams');
+    await until(async () => {
+      const { rows } = await db.query(
+        `SELECT FROM pg_stat_activity WHERE datname = current_database() AND query = 'LISTEN "call_events"'`,
+      );
+      return rows.length === 0;
+    });
     await tell(callId, { type: 'ringing' });
     assert.equal((await reader.next())?.data.type, 'ringing');
     reader.close();
@@ -184,18 +190,18 @@ describe('GET /api/v1/events', () => {
   it('429 for more than a hundred at once, until one is closed', async () => {
     const owner = await service.newTenant();
     const readers = await Promise.all(Array.from({ length: 100 }, () => watch(undefined, { as: owner })));
-    assert.ok(readers.every(({ status }) => status === 200));
+    assert.ok(readers.every(({ response }) => response.status === 200));
     const { status, headers, body } = await send('GET', streamUrl(), { headers: { 'x-api-key': owner.apiKey } });
     assert.deepEqual([status, body.code], [429, 'too_many_streams']);
     assert.ok(Number(headers.get('retry-after')) > 0);
     const other = await watch();
-    assert.equal(other.status, 200, 'another account is not concerned');
+    assert.equal(other.response.status, 200, 'another account is not concerned');
     other.close();
     readers.pop()?.close();
     await until(async () => {
       const next = await watch(undefined, { as: owner });
       next.close();
-      return next.status === 200;
+      return next.response.status === 200;
     });
     for (const reader of readers) reader.close();
   });
@@ -311,16 +317,23 @@ describe('a stream in which nothing happens', () => {
 });
 
 describe('stopping the service', () => {
-  // The service is closed after the last test: it would hang there if these kept it.
-  it('waits neither for those who watch nor for those who do not read', async () => {
-    const callId = await insertCall(db, tenant, live('in_progress'));
-    assert.equal((await watch()).status, 200);
-    const request = get(streamUrl(callId), { headers: { 'x-api-key': tenant.apiKey } });
+  // A service that a test starts is closed at the end of that test: it would hang if these kept it.
+  it('ends the stream of those who watch', async () => {
+    const stopping = await startService({ databaseUrl: service.databaseUrl });
+    const request = get(streamUrl(undefined, stopping), { headers: { 'x-api-key': tenant.apiKey } });
     const [response] = (await once(request, 'response')) as [IncomingMessage];
-    response.pause();
+    response.resume();
+    after(() => assert.equal(response.complete, true, 'to its end'));
+  });
+
+  it('does not wait for those who do not read', async () => {
+    const stopping = await startService({ databaseUrl: service.databaseUrl });
+    const callId = await insertCall(db, tenant, live('in_progress'));
+    const request = get(streamUrl(callId, stopping), { headers: { 'x-api-key': tenant.apiKey } });
+    const [response] = (await once(request, 'response')) as [IncomingMessage];
     request.on('error', () => {});
-    response.on('error', () => {});
+    response.on('error', () => {}).pause();
     const long = 'x'.repeat(200_000);
-    for (let i = 0; i < 100; i++) await tell(callId, saying(long));
+    for (let i = 0; i < 100; i++) await tell(callId, saying(long)); // more than sockets buffer
   });
 });

@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
-import { wordErrors } from '../../bench/word-error.ts';
 import type { CallResource } from '../../src/domain/call.ts';
-import { embeddedRecogniser } from '../../src/speech/embedded/embedded-recogniser.ts';
 import { WorkerPool } from '../../src/speech/embedded/worker-pool.ts';
-import { sttOf } from '../../src/speech/hearing/stt.ts';
-import type { LineRate, Transcript } from '../../src/speech/ports.ts';
+import type { Transcript } from '../../src/speech/ports.ts';
 import { startCallCentre } from '../harness/call-centre.ts';
+import { assertSounds, heardIn } from '../harness/listening.ts';
 import { until } from '../harness/process.ts';
-import { hearAll, wholeText } from '../harness/speech.ts';
+import { wholeText } from '../harness/speech.ts';
 
 const introMessage = 'Hello Ada, this is Robin from Acme. I am calling about the visit to your house last week.';
 const customQuestions = ['Were you happy with the visit?', 'How many people live in your house?'];
@@ -17,10 +15,7 @@ const asked = { introMessage, customQuestions, introVoicemail, customRules: [] }
 
 const pool = new WorkerPool({ workers: 1 });
 const centre = await startCallCentre();
-after(async () => {
-  await pool.close();
-  await centre.parley.stop();
-});
+after(() => pool.close());
 
 async function call(number: string, changes: Record<string, unknown> = {}): Promise<CallResource> {
   return centre.ended(await centre.place(number, { ...asked, ...changes }));
@@ -31,18 +26,6 @@ function lines(call: CallResource): string[] {
   return (call.transcript ?? []).map(({ speaker, text }) => `${speaker}: ${text}`);
 }
 
-async function heardIn(samples: Int16Array, sampleRate: LineRate): Promise<Transcript[]> {
-  const finals: Transcript[] = [];
-  const listener = sttOf(embeddedRecogniser(pool)).listen({ sampleRate, onFinal: (final) => finals.push(final) });
-  await hearAll(listener, samples, sampleRate);
-  return finals;
-}
-
-function assertSounds(expected: string, heard: string): void {
-  const { words, errors } = wordErrors(expected, heard);
-  assert.ok(errors <= Math.ceil(words * 0.15), `${errors} of ${words} words differ:\n${expected}\n${heard}`);
-}
-
 /** What is in the recording is what the transcript says. */
 async function assertRecorded(call: CallResource): Promise<Transcript[]> {
   const { sampleRate, channels } = await centre.recording(call);
@@ -51,7 +34,7 @@ async function assertRecorded(call: CallResource): Promise<Transcript[]> {
   const lastMs = Math.max(...(call.transcript ?? []).map(({ endMs }) => endMs));
   const lengthMs = (ours.length * 1_000) / sampleRate;
   assert.ok(lengthMs >= lastMs - 500, `${lengthMs} ms recorded, ${lastMs} ms said`);
-  const heard = await heardIn(ours, sampleRate as LineRate);
+  const heard = await heardIn(pool, ours, sampleRate);
   const said = (call.transcript ?? []).filter(({ speaker }) => speaker === 'assistant').map(({ text }) => text);
   assertSounds(said.join(' '), wholeText(heard));
   return heard;
@@ -114,7 +97,7 @@ describe('calls to the simulated numbers', { concurrency: 3 }, () => {
     const beepEndMs = lastSoundMs(theirs, sampleRate);
     const startMs = firstSoundMs(ours, sampleRate, beepEndMs - 2_000);
     assert.ok(startMs >= beepEndMs && startMs - beepEndMs < 1_500, `beep until ${beepEndMs}, message at ${startMs}`);
-    const left = await heardIn(ours.slice((beepEndMs * sampleRate) / 1_000), sampleRate as LineRate);
+    const left = await heardIn(pool, ours.slice((beepEndMs * sampleRate) / 1_000), sampleRate);
     assertSounds(introVoicemail, wholeText(left));
     await assertTold(result, ...answered);
   });

@@ -1,7 +1,9 @@
+import { after } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Credentials } from '../../src/credentials-file.ts';
 import { callScope } from '../../src/domain/account.ts';
 import type { CallResource } from '../../src/domain/call.ts';
+import type { CallEvent } from '../../src/domain/call-event.ts';
 import { readWav, type Wav } from '../../src/rtp/wav.ts';
 import { type Running, readCredentialsOf, startParley, temporaryDataDir } from './process.ts';
 import { send } from './service.ts';
@@ -17,6 +19,8 @@ export type CallCentre = {
   show(callId: string): Promise<CallResource>;
   /** Waits for its end. */
   ended(callId: string): Promise<CallResource>;
+  /** What happens in it, as it happens, until it ends. */
+  events(callId: string): AsyncIterable<CallEvent>;
   recording(call: CallResource): Promise<Wav>;
   /** The types of the webhooks that told of it, in their order. */
   told(callId: string): string[];
@@ -25,8 +29,11 @@ export type CallCentre = {
 
 /** The whole service as a user starts it, with the simulated phone network and a receiver of its webhooks. */
 export async function startCallCentre(env: Record<string, string> = {}): Promise<CallCentre> {
+  let running: Running | undefined;
+  after(() => running?.stop()); // before its data directory is removed
   const dataDir = await temporaryDataDir();
   const parley = await startParley(dataDir, { PARLEY_MAX_CALLS: '30', PARLEY_WEBHOOK_PRIVATE: 'yes', ...env });
+  running = parley;
   const credentials = await readCredentialsOf(dataDir);
   const hooks = await startReceiver();
   const api = (method: string, path: string, json?: unknown) =>
@@ -59,6 +66,17 @@ export async function startCallCentre(env: Record<string, string> = {}): Promise
         const call = await show(callId);
         if (call.status === 'ended') return call;
         await sleep(200);
+      }
+    },
+    async *events(callId) {
+      const response = await fetch(`${parley.url}/api/v1/calls/${callId}/events`, {
+        headers: { 'x-api-key': credentials.apiKey },
+      });
+      let rest = '';
+      for await (const part of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+        const lines = `${rest}${part}`.split('\n');
+        rest = lines.pop() ?? '';
+        for (const line of lines) if (line.startsWith('data: ')) yield JSON.parse(line.slice(6));
       }
     },
     async recording({ recordingUrl }) {

@@ -5,8 +5,8 @@ import { readEventStream } from '../../src/cli/event-stream.ts';
 export type ReadEvent = { id: string; data: any };
 
 export type EventReader = {
-  status: number;
-  headers: Headers;
+  /** Kept here, since a response that nobody holds is cancelled when memory is tidied up. */
+  response: Response;
   /** The next event; undefined once the stream has ended. */
   next(): Promise<ReadEvent | undefined>;
   /** The next so many. */
@@ -23,8 +23,7 @@ export async function openReader(url: string, headers: Record<string, string>): 
   const response = await fetch(url, { headers, signal: stop.signal });
   const events = response.body ? readEventStream(response.body) : undefined;
   const reader: EventReader = {
-    status: response.status,
-    headers: response.headers,
+    response,
     async next() {
       const read = await events?.next();
       if (!read || read.done) return undefined;

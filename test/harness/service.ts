@@ -116,7 +116,7 @@ export async function startService(
   });
   await app.listen({ port, host: '127.0.0.1' });
   after(async () => {
-    await app.close();
+    console.log('close', url); await app.close(); console.log('app closed', url, db.totalCount, db.idleCount, db.waitingCount);
     await db.end();
   });
 

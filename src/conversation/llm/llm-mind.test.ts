@@ -313,6 +313,14 @@ describe('a call that the model leads', () => {
     assert.match(call.mind.result(call.transcript).summary, /called tomorrow at 3 PM/);
   });
 
+  it('notes a callback at a time that was only agreed to', async (t) => {
+    const agreed = says('Noted. Goodbye.', ['request_callback', { when: 'tomorrow at three' }], hangsUp('completed'));
+    const call = await ledCall(t, {}, says('Shall I call you tomorrow at three?'), agreed);
+    await call.hear('Not now.');
+    await call.hear('Yes, that works.');
+    assert.deepEqual(call.facts, [{ kind: 'callback', at: new Date('2026-07-02T19:00:00Z'), turn: 3 }]);
+  });
+
   it('puts an opt-out that only the model understood on record, and ends', async (t) => {
     const call = await ledCall(t, {}, says('', ['mark_do_not_call', {}]));
     const { said, move } = await call.hear('Strike my entry, for good, will you.');
@@ -333,9 +341,11 @@ describe('a call that the model leads', () => {
   });
 
   it('presses the keys that a menu offers', async (t) => {
-    const call = await ledCall(t, {}, says('', ['press_keys', { keys: '2' }]));
+    const rules = ['At the menu press 2.'];
+    const call = await ledCall(t, { rules }, says('', ['press_keys', { keys: '2' }]));
     const { move } = await call.hear('For sales press one. For people press two.');
     assert.deepEqual(move, { say: '', keys: '2', facts: [], next: { kind: 'listen' } });
+    assert.equal(call.mind.result(call.transcript).rules[0]?.kept, true);
   });
 
   it('does not claim to know what nobody can tell of a rule', async (t) => {

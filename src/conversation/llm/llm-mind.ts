@@ -261,7 +261,7 @@ export class LlmMind implements Mind {
     const { asked } = deeds;
     const hasAsked = reply.hasAsked || (asked !== undefined && isAskedFor(asked, reply.said));
     if (deeds.keys !== '' || hasAsked) return this.#told({ ...move, say: rest });
-    if (asked && !asked.answer) return this.#toldMore(move, rest, asked.text);
+    if (asked && !asked.answer) return this.#toldMore(move, rest, joined(reply.owed, asked.text));
     if (goodbye.test(reply.said.at(-1) ?? '')) {
       deeds.end = { kind: 'hang-up', ending: this.#callback ? 'callback_requested' : 'completed' };
       return this.#finish(led, rest);
@@ -310,7 +310,8 @@ export class LlmMind implements Mind {
     const facts = [...deeds.facts, ...(move.facts ?? []).filter((fact) => !known.includes(fact.kind))];
     const { wording } = this.#script.ground;
     const own = goodbye.test(reply.text) ? '' : wording.allowed('Goodbye.');
-    const closing = reply.said.length === 0 ? move.say : isHandedOver ? '' : joined(...this.#dueWords(kind), own);
+    const closing =
+      reply.said.length === 0 ? joined(reply.owed, move.say) : isHandedOver ? '' : joined(...this.#dueWords(kind), own);
     this.#history.say(closing);
     return this.#told({ ...move, facts, say: joined(rest, closing) });
   }

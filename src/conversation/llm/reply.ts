@@ -39,6 +39,11 @@ export class Reply {
     return this.said.some((sentence) => /\?["')\]]*$/.test(sentence));
   }
 
+  /** What must be said before anything else is. */
+  get owed(): string {
+    return this.#owesTruth ? this.#wording.truth() : '';
+  }
+
   /** What of a sentence is to be spoken, with what is owed before it. */
   admit(sentence: string): string[] {
     if (!this.#isAllowed(sentence)) {
@@ -57,7 +62,7 @@ export class Reply {
     const isTooMuch = this.said.length >= mostSentences || this.text.length + sentence.length > mostLetters;
     if (isTooMuch && !(isQuestion && !this.hasAsked)) return false;
     if (this.said.includes(sentence) || claimsToBeHuman.test(sentence)) return false;
-    return this.#wording.isAllowed(sentence) && !(isQuestion && asksFor(sentence, this.#unasked));
+    return this.#wording.isAllowed(sentence) && !(sentence.includes('?') && asksFor(sentence, this.#unasked));
   }
 }
 

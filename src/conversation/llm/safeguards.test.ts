@@ -134,7 +134,7 @@ describe('a model that does anything at all', () => {
         for (const heard of lines) {
           const { move, said } = await call.hear(heard);
           assert.doesNotMatch(said, /price|income|i am a human|[{}]|think/i);
-          if (heard === 'Are you a robot?' && said !== '') assert.match(said, /automated assistant|goodbye/i);
+          if (heard === 'Are you a robot?') assert.match(said, /automated assistant/);
           assert.ok(move.keys === undefined || (move.keys === '1' && heard.startsWith('Press')));
           if (move.next.kind === 'transfer') assert.equal(move.next.to, '+12025550180');
           const isOptOut = move.facts?.some(({ kind }) => kind === 'opted-out') ?? false;
@@ -144,7 +144,7 @@ describe('a model that does anything at all', () => {
         }
         assert.equal(call.mind.result(call.transcript).answers.length, brief.questions.length);
       }),
-      { numRuns: 1500 },
+      { numRuns: 60 },
     );
   });
 });
@@ -160,10 +160,30 @@ describe('the safeguards of a call that a model leads', () => {
     assert.match(call.mind.result(call.transcript).summary, /asked not to be called again/);
   });
 
+  it('lets nothing come before an opt-out', async (t) => {
+    for (const uses of [
+      ['mark_do_not_call', 'transfer'],
+      ['transfer', 'mark_do_not_call'],
+      ['hang_up', 'mark_do_not_call'],
+    ]) {
+      const input = { to: '+12025550180', kind: 'completed' };
+      const call = await ledCall(t, { rules }, says('', ...uses.map((name): [string, object] => [name, input])));
+      const { move } = await call.hear('I am through with you people.');
+      assert.equal(move.next.kind === 'hang-up' && move.next.ending.kind, 'opted_out', uses.join());
+    }
+  });
+
   it('tells the truth once, in whose words ever', async (t) => {
-    const call = await ledCall(t, {}, says(`Yes, I am an AI assistant. ${first}`), says(`Indeed. ${first}`));
+    const call = await ledCall(
+      t,
+      {},
+      says(`Yes, I am an AI assistant. ${first}`),
+      says(`Indeed. ${first}`),
+      says('', ['next_question', { question: 1 }]),
+    );
     assert.equal((await call.hear('Are you a robot?')).said, `Yes, I am an AI assistant. ${first}`);
     assert.equal((await call.hear('Are you really a robot?')).said, `I am an automated assistant. Indeed. ${first}`);
+    assert.equal((await call.hear('Are you a real person?')).said, `I am an automated assistant. ${first}`);
   });
 
   it('leaves out a rule against the safeguards, and does not count it as kept', async (t) => {

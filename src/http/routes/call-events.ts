@@ -11,6 +11,7 @@ import { problemResponses } from '../problem-responses.ts';
 import { callNotFound, callParams } from './calls.ts';
 
 const heartbeatMs = 15_000; // proxies close what is silent for a minute, some for half of one
+const unreadMs = 1_000;
 const pageSize = 100;
 
 const toldEvent = callEventSchema.and(z.object({ callId: z.uuid(), at: z.iso.datetime() })).meta({ id: 'CallEvent' });
@@ -104,9 +105,7 @@ export function callEventRoutes(app: App, deps: AppDeps): void {
     const watcher = streams.open(request.accountId, callId);
     finished(reply.raw, () => streams.close(watcher));
     // Whoever does not read would keep the service from stopping.
-    watcher.closed.addEventListener('abort', () => {
-      if (reply.raw.writableNeedDrain) reply.raw.destroy();
-    });
+    watcher.closed.addEventListener('abort', () => reply.raw.setTimeout(unreadMs, () => reply.raw.destroy()));
     return reply.send(
       Readable.from(
         tell(watcher, source, (err) => request.log.warn({ err }, 'a stream of call events broke')),

@@ -12,6 +12,8 @@ export type BaresipOptions = {
   codec?: 'PCMU' | 'PCMA' | 'G722';
   srtp?: boolean;
   answers?: 'auto' | 'manual';
+  /** The user part of its address. */
+  user?: string;
   /** What it says; it hangs up when that is over. */
   says: Int16Array;
 };
@@ -24,7 +26,10 @@ export type Baresip = {
   uri: (protocol: Protocol) => string;
   /** What its certificate for TLS is trusted by. */
   ca: string;
+  port: number;
   command: (command: string, params?: string) => Promise<void>;
+  /** From now on it says this; it hangs up when that is over. */
+  say: (pcm: Int16Array) => Promise<void>;
   /** The next event of a type, among those that nobody has waited for yet. */
   event: (type: string) => Promise<Event>;
   /** What it heard in the call that is over; after a hold it does not go on recording. */
@@ -32,16 +37,16 @@ export type Baresip = {
 };
 
 export async function startBaresip(options: BaresipOptions): Promise<Baresip> {
-  const { codec = 'PCMU', srtp = false, answers = 'auto', says } = options;
+  const { codec = 'PCMU', srtp = false, answers = 'auto', user = 'bob', says } = options;
   const folder = await temporaryFolder('baresip');
   const sampleRate = codec === 'G722' ? 16_000 : 8_000;
   const [sipPort, controlPort] = [await freePortPair(), await freePort()];
   const certificate = await makeCertificate(folder);
   const files = {
-    'said.wav': Buffer.concat([wavHeader(sampleRate, 1, says.byteLength), new Uint8Array(says.buffer)]),
+    'said.wav': wav(says, sampleRate),
     'both.pem': certificate.key + certificate.cert,
     contacts: '',
-    accounts: `<sip:bob@${host}>;regint=0;answermode=${answers};audio_codecs=${codec}${srtp ? ';mediaenc=srtp-mand' : ''}\n`,
+    accounts: `<sip:${user}@${host}>;regint=0;answermode=${answers};audio_codecs=${codec}${srtp ? ';mediaenc=srtp-mand' : ''}\n`,
     config: [
       `net_interface ${host}`,
       `sip_listen ${host}:${sipPort}`,
@@ -63,10 +68,17 @@ export async function startBaresip(options: BaresipOptions): Promise<Baresip> {
   const peer = startPeer('baresip', ['-f', folder, '-4']);
   await peer.listens('tcp', controlPort);
   const control = await connectControl(controlPort);
+  let said = 0;
   return {
-    uri: (protocol) => `sip:bob@${host}:${protocol === 'tls' ? sipPort + 1 : sipPort};transport=${protocol}`,
+    port: sipPort,
+    uri: (protocol) => `sip:${user}@${host}:${protocol === 'tls' ? sipPort + 1 : sipPort};transport=${protocol}`,
     ca: certificate.cert,
     ...control,
+    async say(pcm) {
+      const file = join(folder, `said-${++said}.wav`);
+      await writeFile(file, wav(pcm, sampleRate));
+      await control.command('ausrc', `aufile,${file}`);
+    },
     async heard() {
       const names = (await readdir(folder)).filter((name) => name.endsWith('-dec.wav'));
       const [pcm] = names.length === 1 ? readWav(await readFile(join(folder, names[0] as string))).channels : [];
@@ -74,6 +86,10 @@ export async function startBaresip(options: BaresipOptions): Promise<Baresip> {
       return pcm;
     },
   };
+}
+
+function wav(pcm: Int16Array, sampleRate: number): Buffer {
+  return Buffer.concat([wavHeader(sampleRate, 1, pcm.byteLength), new Uint8Array(pcm.buffer)]);
 }
 
 /** JSON in netstrings: `11:{"event":…},`. */

@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict';
+import { wordErrors } from '../../bench/word-error.ts';
+import { embeddedRecogniser } from '../../src/speech/embedded/embedded-recogniser.ts';
+import type { WorkerPool } from '../../src/speech/embedded/worker-pool.ts';
+import { sttOf } from '../../src/speech/hearing/stt.ts';
+import type { LineRate, Transcript } from '../../src/speech/ports.ts';
+import { hearAll } from './speech.ts';
+
+/** What is said in a recording. */
+export async function heardIn(pool: WorkerPool, samples: Int16Array, sampleRate: number): Promise<Transcript[]> {
+  const finals: Transcript[] = [];
+  const listener = sttOf(embeddedRecogniser(pool)).listen({
+    sampleRate: sampleRate as LineRate,
+    onFinal: (final) => finals.push(final),
+  });
+  await hearAll(listener, samples, sampleRate as LineRate);
+  return finals;
+}
+
+/** The same words, but for what a recogniser gets wrong of any synthetic voice. */
+export function assertSounds(expected: string, heard: string): void {
+  const { words, errors } = wordErrors(expected, heard);
+  assert.ok(errors <= Math.ceil(words * 0.15), `${errors} of ${words} words differ:\n${expected}\n${heard}`);
+}

@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import { after, describe, it } from 'node:test';
+import type { CallResource } from '../../../src/domain/call.ts';
+import { joined } from '../../../src/rtp/pcm.ts';
+import { resample } from '../../../src/rtp/resample.ts';
+import { beep } from '../../../src/simulator/voice.ts';
+import { runFlite } from '../../../src/speech/embedded/flite.ts';
+import { WorkerPool } from '../../../src/speech/embedded/worker-pool.ts';
+import { type CallCentre, startCallCentre } from '../../harness/call-centre.ts';
+import { assertSounds, heardIn } from '../../harness/listening.ts';
+import { quiet, wholeText } from '../../harness/speech.ts';
+import { type Baresip, startBaresip } from './baresip.ts';
+
+const number = '+12025550142';
+const introMessage = 'Hello Ada, this is Robin from Acme. I am calling about the visit to your house last week.';
+const introVoicemail = 'Hello Ada, this is Robin from Acme. Please call us back when you have a moment. Goodbye.';
+const customQuestions = ['Were you happy with the visit?', 'How many people live in your house?'];
+
+const pool = new WorkerPool({ workers: 1 });
+after(() => pool.close());
+
+function spoken(text: string): Int16Array {
+  const { samples, sampleRate } = runFlite({ text, voice: 'rms', rate: 1 });
+  return resample(samples, sampleRate, 8_000);
+}
+
+/** What it would hang up after is silence for as long as any call here takes. */
+const recorded = (...sounds: Int16Array[]) => joined(quiet(300, 8_000), ...sounds, quiet(60_000, 8_000));
+
+async function callTo(baresip: Baresip): Promise<{ centre: CallCentre; callId: string }> {
+  const centre = await startCallCentre({
+    PARLEY_SIP_TRUNK: `sip:127.0.0.1:${baresip.port}`,
+    PARLEY_SPEECH_WORKERS: '1',
+  });
+  const callId = await centre.place(number, { introMessage, introVoicemail, customQuestions, customRules: [] });
+  return { centre, callId };
+}
+
+/** Says one line after each thing that the assistant has said. */
+async function converse(baresip: Baresip, answers: string[]): Promise<CallResource> {
+  const { centre, callId } = await callTo(baresip);
+  const waiting = [...answers];
+  for await (const event of centre.events(callId)) {
+    const isOurs = event.type === 'utterance' && event.speaker === 'assistant';
+    const answer = isOurs ? waiting.shift() : undefined;
+    if (answer !== undefined) await baresip.say(recorded(spoken(answer)));
+  }
+  return centre.ended(callId);
+}
+
+const lines = (call: CallResource) => call.transcript?.map(({ speaker, text }) => `${speaker}: ${text}`).join('\n');
+
+describe('a conversation with baresip', { concurrency: 2, timeout: 120_000 }, () => {
+  it('is held to its end: what it heard is the introduction word for word, what it said are the answers', async () => {
+    const baresip = await startBaresip({ user: number, says: recorded(spoken('Hello?')) });
+    const call = await converse(baresip, ['Yes, sure, go ahead.', 'Yes, I was very happy.', 'There are five of us.']);
+    assert.equal(call.outcome?.kind, 'completed', lines(call));
+    assert.deepEqual(
+      call.answers?.map(({ status, value }) => [status, value]),
+      [
+        ['answered', true],
+        ['answered', 5],
+      ],
+    );
+    await baresip.event('CALL_CLOSED');
+    const heard = wholeText(await heardIn(pool, await baresip.heard(), 8_000));
+    const opening = heard.split(' ').slice(0, introMessage.split(' ').length).join(' ');
+    assertSounds(introMessage, opening);
+  });
+
+  it('leaves its voicemail after the beep, word for word', async () => {
+    const greeting = spoken('You have reached the voicemail of Ada. Please leave a message after the tone.');
+    const sound = joined(greeting, quiet(400, 8_000), beep(8_000));
+    const baresip = await startBaresip({ user: number, says: recorded(sound) });
+    const { centre, callId } = await callTo(baresip);
+    const call = await centre.ended(callId);
+    assert.equal(call.outcome?.kind, 'voicemail_left', lines(call));
+    const beepEndMs = 300 + (sound.length * 1_000) / 8_000;
+    const startMs = call.transcript?.at(-1)?.startMs ?? 0;
+    assert.ok(startMs > beepEndMs && startMs < beepEndMs + 1_500, `beep until ${beepEndMs}, message at ${startMs}`);
+    await baresip.event('CALL_CLOSED');
+    const left = (await baresip.heard()).slice(((beepEndMs - 200) * 8_000) / 1_000);
+    assertSounds(introVoicemail, wholeText(await heardIn(pool, left, 8_000)));
+  });
+
+  it('stops at once when asked not to call again', async () => {
+    const baresip = await startBaresip({ user: number, says: recorded(spoken('Hello?')) });
+    const call = await converse(baresip, ['Please do not call me again.']);
+    assert.equal(call.outcome?.kind, 'opted_out', lines(call));
+    assert.equal(call.outcome?.endedBy, 'assistant');
+  });
+});
