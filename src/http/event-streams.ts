@@ -105,8 +105,6 @@ export class EventStreams {
   async closeAll(): Promise<void> {
     this.#isClosed = true;
     for (const watchers of this.#watchers.values()) for (const watcher of watchers) watcher.close();
-    console.log('closing listener', !!this.#listener, [...this.#watchers.values()].map((w) => w.size));
     await this.#listener?.close();
-    console.log('closed listener', [...this.#watchers.values()].map((w) => w.size));
   }
 }

@@ -29,11 +29,12 @@ function only(...lines: readonly string[]): Replies {
   return (_, turn) => ({ kind: 'open', say: lines[turn % lines.length] ?? '' });
 }
 
-async function pickUp(phone: Handset, greeting = 'Hello?'): Promise<void> {
+/** "Hello?" alone is half the time understood as "No." in these voices. */
+async function pickUp(phone: Handset): Promise<void> {
   await phone.ring(ringMs);
   await phone.answer();
   await phone.wait(300);
-  await phone.say(greeting);
+  await phone.say('Good morning.');
 }
 
 /** Replies to whatever is said, and asks twice into a silence before it hangs up. */
@@ -43,7 +44,7 @@ async function converse(phone: Handset, replies: Replies = replyTo): Promise<nev
     const heard = await phone.listen(patienceMs);
     if (heard.kind === 'silence') {
       if (++silences > 2) phone.hangUp();
-      await phone.say('Hello, are you still there?');
+      await phone.say('Are you still there?');
     }
     if (heard.kind !== 'spoke') continue;
     silences = 0;
@@ -198,7 +199,6 @@ export const people: ReadonlyMap<string, Person> = new Map<string, Person>([
     '+12025550107',
     {
       about: 'interrupts while the assistant speaks',
-      voice: 'awb',
       live: async (phone) => {
         await pickUp(phone);
         await phone.listenInto(1_200, patienceMs);

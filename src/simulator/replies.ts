@@ -156,8 +156,6 @@ const openings = [
  */
 export function replyTo(text: string, turn: number): Reply {
   const kind = kindOf(text) ?? (text === '' && turn > 0 ? 'again' : 'statement');
-  const isFirst = turn === 0 && (kind === 'statement' || kind === 'go-ahead');
-  if (isFirst) return { kind, say: 'Hello, yes, sure, go ahead.' };
   const all = ways[kind];
   // Questions begin at the turn after the introduction.
   return { kind, say: all[Math.max(0, turn - 1) % all.length] ?? all[0] };

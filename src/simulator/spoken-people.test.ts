@@ -73,7 +73,7 @@ describe('people who talk', { concurrency: true, timeout: 150_000 }, () => {
 
   it('the friendly one hears us out, answers what we ask and returns our goodbye', async () => {
     const end = await talk('+12025550100', async ({ heard, say, ended }) => {
-      await heard.words(/hello/i);
+      await heard.words(/good morning/i);
       await say('Hello Ada. This is Robin from Acme. I have a few short questions for you. Do you have a minute?');
       await heard.words(/yes.*go ahead/i);
       await say('Great. How many people work in your company?');
@@ -88,7 +88,7 @@ describe('people who talk', { concurrency: true, timeout: 150_000 }, () => {
   it('any other number has a friendly one, too, who is who we ask for', async () => {
     const address = Promise.withResolvers<string>();
     await talk('+49301234561', async ({ heard, say }) => {
-      await heard.words(/hello/i);
+      await heard.words(/good morning/i);
       await say('Hello, am I speaking with Ada?');
       await heard.words(/yes.*speaking/i);
       await say('What is your e-mail address?');
@@ -109,7 +109,7 @@ describe('people who talk', { concurrency: true, timeout: 150_000 }, () => {
 
   it('the one who interrupts speaks while we speak, then hears us out', async () => {
     await talk('+12025550107', async ({ heard, play, say, stopPlaying }) => {
-      await heard.words(/hello/i);
+      await heard.words(/good morning/i);
       const utterances = heard.utterances;
       const playing = play(`${introduction} `.repeat(4));
       await heard.utterance(utterances + 1);
@@ -125,7 +125,7 @@ describe('people who talk', { concurrency: true, timeout: 150_000 }, () => {
 
   it('the one who wants no calls says so, and returns a goodbye', async () => {
     const end = await talk('+12025550108', async ({ heard, say, ended }) => {
-      await heard.words(/hello/i);
+      await heard.words(/good morning/i);
       await say(introduction);
       await heard.words(/do not call me again.*list/i);
       await say('I understand. I have noted that, and we will not call you again. Goodbye.');
@@ -137,7 +137,7 @@ describe('people who talk', { concurrency: true, timeout: 150_000 }, () => {
 
   it('the unclear one asks to repeat and then says nothing of use', async () => {
     await talk('+12025550109', async ({ heard, say }) => {
-      await heard.words(/hello/i);
+      await heard.words(/good morning/i);
       await say(introduction);
       await heard.words(/repeat/i);
       await say(introduction);
@@ -163,7 +163,7 @@ describe('people who talk', { concurrency: true, timeout: 150_000 }, () => {
 
   it('the wrong person says so', async () => {
     await talk('+12025550115', async ({ heard, say }) => {
-      await heard.words(/hello/i);
+      await heard.words(/good morning/i);
       await say(introduction);
       await heard.words(/wrong number/i);
     });
@@ -171,7 +171,7 @@ describe('people who talk', { concurrency: true, timeout: 150_000 }, () => {
 
   it('the curious one asks who we are, then what we are', async () => {
     await talk('+12025550116', async ({ heard, say }) => {
-      await heard.words(/hello/i);
+      await heard.words(/good morning/i);
       await say(introduction);
       await heard.words(/who is this/i);
       await say('This is Robin from Acme. Do you like our products?');

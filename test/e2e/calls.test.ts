@@ -82,6 +82,13 @@ describe('calls to the simulated numbers', { concurrency: 3 }, () => {
     await assertTold(result, 'call.started', 'call.ended');
   });
 
+  it('0102: nobody answers', async () => {
+    const result = await call('+12025550102');
+    assert.deepEqual([result.outcome?.kind, result.outcome?.retryable], ['no_answer', true]);
+    assert.equal(result.answeredAt, null);
+    await assertTold(result, 'call.started', 'call.ended');
+  });
+
   it('0103: declines', async () => {
     const result = await call('+12025550103');
     assert.deepEqual([result.outcome?.kind, result.outcome?.retryable], ['declined', false]);
