@@ -167,6 +167,21 @@ describe('a conversation', () => {
     assert.ok(conversation.record.turns.some(({ text }) => text === '5'));
   });
 
+  it('takes an answer with a pause in it for one answer', async () => {
+    const mind = new ScriptedMind({ ...brief, introMessage: intro });
+    const { said, conversation } = await talk(mind, [
+      hello,
+      then('Yes, go ahead.'),
+      then('Yes.'),
+      { intoOursMs: 200, says: 'But not the second page.' },
+      { afterUsMs: 600, hangsUp: true },
+    ]);
+    const { answers } = mind.result(conversation.record.turns);
+    assert.equal(answers[0]?.answer, 'Yes. But not the second page.', said.join('\n'));
+    assert.ok(answers.slice(1).every(({ status }) => status !== 'answered'));
+    assert.match(said.at(-1) ?? '', /When would a visit suit you/);
+  });
+
   it('ends politely when its mind fails', async () => {
     const mind = new ScriptedMind({ ...brief, introMessage: intro });
     mind.heard = () => Promise.reject(new Error('out of my mind'));

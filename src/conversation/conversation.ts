@@ -41,6 +41,8 @@ const longestCallMs = 30 * 60_000;
 const lastWordsMs = 3_000;
 /** Keys that belong together are pressed one after the other. */
 const betweenDigitsMs = 1_500;
+/** Whoever speaks so soon into a reply was not done yet. */
+const unheardMs = 700;
 /** After so many utterances of theirs nobody takes them for a machine any more. */
 const provenTurns = 2;
 /** Texts that are rendered ahead at a time. */
@@ -62,6 +64,10 @@ export class Conversation {
   #isTalking = false;
   #heardTurns = 0;
   #utterance: Utterance | undefined;
+  /** When the reply to what they said last was first heard; infinite while it is thought of. */
+  #replyBegunMs: number | undefined;
+  /** Whether they spoke on before they could have heard our reply. */
+  #isGoingOn = false;
   #attempt = new AbortController();
   /** Said before it was known who answered. */
   #pending: { heard: Heard; endMs: number } | undefined;
@@ -190,6 +196,7 @@ export class Conversation {
 
   #onSpeechStart(startMs: number): void {
     this.#isTalking = true;
+    this.#isGoingOn = this.#replyBegunMs !== undefined && startMs < this.#replyBegunMs + unheardMs;
     this.#reception.begin();
     if (this.#isWithPerson) this.#turn({ kind: 'speech-began', atMs: startMs });
   }
@@ -210,7 +217,9 @@ export class Conversation {
   #understood(heard: Heard, endMs: number): void {
     const isAsking = this.#utterance?.isAsking ?? false;
     for (const effect of this.#turn({ kind: 'understood', text: heard.text, isAsking })) {
-      if (effect.kind === 'reply') this.#reply({ ...heard, isInterruption: effect.isInterruption }, endMs);
+      if (effect.kind !== 'reply') continue;
+      const isContinuation = effect.isInterruption && this.#isGoingOn;
+      this.#reply({ ...heard, isInterruption: effect.isInterruption, isContinuation }, endMs);
     }
   }
 
@@ -234,6 +243,7 @@ export class Conversation {
       return;
     }
     if (++this.#heardTurns >= provenTurns) this.#reception.settle();
+    this.#replyBegunMs = Number.POSITIVE_INFINITY;
     const utterance = { ...heard, elapsedMs: this.#nowMs };
     const answering = { turn: heard.turn, endMs, understoodMs: this.#nowMs, thoughtMs: this.#nowMs };
     void this.#think((aloud) => this.#options.mind.heard(utterance, aloud), answering);
@@ -351,6 +361,7 @@ export class Conversation {
 
   #measure(isOpening: boolean, answering: Answering | undefined): void {
     if (isOpening) this.record.introductionMs ??= this.#nowMs;
+    this.#replyBegunMs = answering && this.#nowMs;
     if (!answering) return;
     const since = (ms: number) => Math.max(0, ms - answering.endMs);
     this.record.addLatency({

@@ -26,6 +26,8 @@ export interface Heard {
   turn: number;
   /** Whether it cut short what was being said; what of that was spoken counts as said. */
   isInterruption: boolean;
+  /** Whether it goes on with what was said last: the reply came too early, and was not heard. */
+  isContinuation?: boolean;
   /** Since the answer. */
   elapsedMs?: number;
 }

@@ -57,6 +57,7 @@ export async function buildApp(deps: AppDeps): Promise<App> {
   app.setErrorHandler<FastifyError>(handleError);
   addJsonParser(app);
   observeRequests(app, deps);
+  closeUnusedConnections(app);
   answerUnknownRoutes(app);
   await limitRates(app, deps);
   await describeApi(app, deps);
@@ -99,6 +100,19 @@ function observeRequests(app: App, { metrics, publicUrl }: AppDeps): void {
     metrics.requestSeconds.observe({ method, route, status }, ms / 1000);
     request.log.info({ method, route, status, ms: Math.round(ms * 10) / 10 }, 'request');
     done();
+  });
+}
+
+/** One over which nothing was asked yet is not idle to Node: browsers open such, and would hold up the stop. */
+function closeUnusedConnections(app: App): void {
+  const unused = new Set<Socket>();
+  app.server.on('connection', (socket) => {
+    unused.add(socket);
+    socket.once('close', () => unused.delete(socket));
+  });
+  app.server.on('request', ({ socket }) => unused.delete(socket));
+  app.addHook('preClose', async () => {
+    for (const socket of unused) socket.destroy();
   });
 }
 

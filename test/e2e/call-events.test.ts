@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
+import { connect } from 'node:net';
 import { after, describe, it } from 'node:test';
 import type { CallEvent } from '../../src/domain/call-event.ts';
 import { addCallEvent, callEventsAfter, forgetOldCallEvents, writeCallEvent } from '../../src/store/call-events.ts';
@@ -324,6 +325,14 @@ describe('stopping the service', () => {
     const [response] = (await once(request, 'response')) as [IncomingMessage];
     response.resume();
     after(() => assert.equal(response.complete, true, 'to its end'));
+  });
+
+  it('does not wait for connections over which nothing was asked', async () => {
+    const stopping = await startService({ databaseUrl: service.databaseUrl });
+    const socket = connect(Number(new URL(stopping.url).port), '127.0.0.1');
+    after(() => socket.destroy());
+    await once(socket, 'connect');
+    await send('GET', `${stopping.url}/health`); // accepted after the connection before it
   });
 
   it('does not wait for those who do not read', async () => {

@@ -35,6 +35,7 @@ describe('kill -9 while calls are placed', () => {
       PARLEY_SIP_TRUNK: `sip:${host}:${callee.port}`,
       PARLEY_SIP_HOST: host,
       PARLEY_SIP_PORT: String(await freePortPair()),
+      PARLEY_MAX_CALLS: '20',
       PARLEY_WEBHOOK_PRIVATE: 'yes',
       PARLEY_LOG_LEVEL: 'warn',
     };

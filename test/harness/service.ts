@@ -116,8 +116,8 @@ export async function startService(
   });
   await app.listen({ port, host: '127.0.0.1' });
   after(async () => {
-    const t0 = Date.now(); app.server.getConnections((e, n) => console.log('connections', n)); await app.close(); console.log('app closed', Date.now() - t0);
-    await db.end(); console.log('db ended', Date.now() - t0);
+    await app.close();
+    await db.end();
   });
 
   let tenants = 0;

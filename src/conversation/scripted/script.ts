@@ -58,6 +58,16 @@ export class Script {
     this.#current = question;
   }
 
+  /** Undoes all that comes from now on. */
+  wayBack(): () => void {
+    const current = this.#current;
+    const before = this.#questions.map(({ isAsked, answer }) => ({ isAsked, answer }));
+    return () => {
+      this.#current = current;
+      for (const [index, question] of this.#questions.entries()) Object.assign(question, before[index]);
+    };
+  }
+
   /** No question is being asked any more. */
   leave(): void {
     this.#current = undefined;

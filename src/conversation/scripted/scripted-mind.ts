@@ -38,6 +38,47 @@ const aboutInterest =
   /\b(?:interest\w*|like|want|need|buy|consider\w*|participate|take part|continue|subscribe|renew)\b/i;
 const asksForTime = /\b(?:call|contact|reach|time|when|appointment|visit|meet)\b/i;
 
+/** Where a conversation stands, besides its questions. */
+interface State {
+  stage: Stage;
+  attempts: number;
+  sideSteps: number;
+  silences: number;
+  wasReintroduced: boolean;
+  saidStart: boolean;
+  isThrough: boolean;
+  brokenOff: string | undefined;
+  menus: number;
+  keys: string;
+  elapsedMs: number;
+  isMeasured: boolean;
+  ending: Ending | undefined;
+  transferredTo: string | undefined;
+  callbackAt: string | undefined;
+  lastSaid: string;
+  pace: number;
+}
+
+const newState: State = {
+  stage: 'before',
+  attempts: 0,
+  sideSteps: 0,
+  silences: 0,
+  wasReintroduced: false,
+  saidStart: false,
+  isThrough: false,
+  brokenOff: undefined,
+  menus: 0,
+  keys: '',
+  elapsedMs: 0,
+  isMeasured: false,
+  ending: undefined,
+  transferredTo: undefined,
+  callbackAt: undefined,
+  lastSaid: '',
+  pace: 1,
+};
+
 /** Needs nothing but what it was given: the same words heard give the same words said. */
 export class ScriptedMind implements Mind {
   readonly notes: readonly string[] = [];
@@ -50,23 +91,9 @@ export class ScriptedMind implements Mind {
   readonly #script: Script;
   readonly #wording: Wording;
   readonly #setOff = new Map<Rule, number>();
-  #stage: Stage = 'before';
-  #attempts = 0;
-  #sideSteps = 0;
-  #silences = 0;
-  #wasReintroduced = false;
-  #saidStart = false;
-  #isThrough = false;
-  #brokenOff: string | undefined;
-  #menus = 0;
-  #keys = '';
-  #elapsedMs = 0;
-  #isMeasured = false;
-  #ending: Ending | undefined;
-  #transferredTo: string | undefined;
-  #callbackAt: string | undefined;
-  #lastSaid = '';
-  #pace = 1;
+  #state: State = { ...newState };
+  /** What was heard last, and the way back to before it. */
+  #last: { text: string; takeBack(): void } | undefined;
 
   constructor(brief: Brief, own: Partial<Pick<Introductions, 'introduction' | 'voicemail'>> = {}) {
     this.#brief = brief;
@@ -88,11 +115,11 @@ export class ScriptedMind implements Mind {
       rules: this.#rules,
       wording: this.#wording,
     };
-    this.#pace = this.#orders('pace')[0]?.pace ?? 1;
+    this.#state.pace = this.#orders('pace')[0]?.pace ?? 1;
   }
 
   get pace(): number {
-    return this.#pace;
+    return this.#state.pace;
   }
 
   /** For a mind that leads the call in this one's place: what replies are made of. */
@@ -107,7 +134,7 @@ export class ScriptedMind implements Mind {
 
   get isTimeUp(): boolean {
     const minutes = Math.min(...this.#orders('minutes').map((order) => order.minutes));
-    return this.#elapsedMs > minutes * 60_000 - wrapUpMs;
+    return this.#state.elapsedMs > minutes * 60_000 - wrapUpMs;
   }
 
   async prepare(): Promise<void> {}
@@ -116,13 +143,13 @@ export class ScriptedMind implements Mind {
     const { ahead } = this.#script;
     // A question stands behind an acknowledgement, the first one perhaps alone.
     const questions = ahead.map((question) => joined(this.#wording.allowed('Thank you.'), question));
-    const opening = this.#stage === 'before' ? [this.#texts.introduction, this.#texts.voicemail] : [];
+    const opening = this.#state.stage === 'before' ? [this.#texts.introduction, this.#texts.voicemail] : [];
     const goodbye = this.#wording.allowed('Have a good day. Goodbye.');
     return [...opening, ...ahead.slice(0, 1), ...questions, goodbye].filter((text) => text !== '');
   }
 
   introduction(): Move {
-    if (this.#stage === 'before') this.#stage = 'introduced';
+    if (this.#state.stage === 'before') this.#state.stage = 'introduced';
     return this.#spoken(this.#texts.introduction);
   }
 
@@ -135,30 +162,32 @@ export class ScriptedMind implements Mind {
   }
 
   menu(heard: string): Move {
-    const keys = this.#menus < mostMenus ? keysFor(this.#rules, heard, this.#menus) : undefined;
-    this.#menus++;
+    const keys = this.#state.menus < mostMenus ? keysFor(this.#rules, heard, this.#state.menus) : undefined;
+    this.#state.menus++;
     if (keys === undefined) {
       const reason =
-        this.#keys === '' ? 'A menu answered, and no rule says which key to press.' : 'A menu led to no person.';
+        this.#state.keys === '' ? 'A menu answered, and no rule says which key to press.' : 'A menu led to no person.';
       return this.#hangUp('', { kind: 'machine_no_message', reason });
     }
-    this.#keys += keys;
+    this.#state.keys += keys;
     return { ...moving('', { kind: 'listen' }), keys };
   }
 
-  async heard(utterance: Heard): Promise<Move> {
-    this.#silences = 0;
+  async heard(heard: Heard): Promise<Move> {
+    const utterance = heard.isContinuation ? this.#takenBack(heard) : heard;
+    this.#last = { text: utterance.text, takeBack: this.#wayBack() };
+    this.#state.silences = 0;
     this.#passTime(utterance);
     const meaning = meaningOf(utterance.text, this.#brief.calleeName);
     return this.#urgent(utterance, meaning) ?? this.#answered(utterance, meaning);
   }
 
   async silence(): Promise<Move> {
-    if (this.#ending) return this.#hangUp('', this.#ending);
-    this.#silences++;
-    this.#elapsedMs += this.#isMeasured ? 0 : 4_000;
+    if (this.#state.ending) return this.#hangUp('', this.#state.ending);
+    this.#state.silences++;
+    this.#state.elapsedMs += this.#state.isMeasured ? 0 : 4_000;
     const name = shortName(this.#brief.calleeName);
-    if (this.#silences >= 3)
+    if (this.#state.silences >= 3)
       return this.#hangUp(
         this.#wording.allowed('I cannot hear you, so I will end the call here. Goodbye.', 'Goodbye.'),
         {
@@ -166,14 +195,18 @@ export class ScriptedMind implements Mind {
           reason: 'Nobody spoke.',
         },
       );
-    if (this.#stage === 'before') return this.introduction();
+    if (this.#state.stage === 'before') return this.introduction();
     const question = this.#script.current;
-    if (this.#stage === 'introduced' && this.#silences === 1 && !endsWithQuestion(this.#texts.introduction)) {
+    if (
+      this.#state.stage === 'introduced' &&
+      this.#state.silences === 1 &&
+      !endsWithQuestion(this.#texts.introduction)
+    ) {
       return this.#next('');
     }
-    const prompt = this.#silences === 1 ? 'Are you still there?' : `Hello ${name}, can you hear me?`;
+    const prompt = this.#state.silences === 1 ? 'Are you still there?' : `Hello ${name}, can you hear me?`;
     if (question) return this.#say(this.#wording.allowed(prompt), question.text);
-    if (this.#stage === 'when') return this.#say(this.#wording.allowed(prompt, 'When may I call you?'));
+    if (this.#state.stage === 'when') return this.#say(this.#wording.allowed(prompt, 'When may I call you?'));
     return this.#say(
       this.#wording.allowed(prompt),
       endsWithQuestion(this.#texts.introduction) ? lastSentence(this.#texts.introduction) : '',
@@ -186,24 +219,24 @@ export class ScriptedMind implements Mind {
       answers,
       rules: judge(this.#rules, transcript, {
         setOff: this.#setOff,
-        isThrough: this.#isThrough,
-        elapsedMs: this.#elapsedMs,
-        isMeasured: this.#isMeasured,
-        keys: this.#keys,
+        isThrough: this.#state.isThrough,
+        elapsedMs: this.#state.elapsedMs,
+        isMeasured: this.#state.isMeasured,
+        keys: this.#state.keys,
       }),
       summary: summarise(answers, transcript, {
         calleeName: withoutBraces(this.#brief.calleeName).trim(),
-        ending: this.#ending,
-        transferredTo: this.#transferredTo,
-        brokenOff: this.#brokenOff,
-        callbackAt: this.#callbackAt,
+        ending: this.#state.ending,
+        transferredTo: this.#state.transferredTo,
+        brokenOff: this.#state.brokenOff,
+        callbackAt: this.#state.callbackAt,
       }),
     };
   }
 
   /** Somebody else replies to this; what it means for the rules, the clock and the pace is kept here. */
   follow(utterance: Heard): void {
-    this.#silences = 0;
+    this.#state.silences = 0;
     this.#passTime(utterance);
     const meaning = meaningOf(utterance.text, this.#brief.calleeName);
     for (const rule of this.#rules) {
@@ -212,19 +245,19 @@ export class ScriptedMind implements Mind {
       );
       if (isSetOff) this.#setOff.set(rule, utterance.turn);
     }
-    this.#pace = smallReplyTo(meaning, this.#asked(utterance, meaning), this.#wording)?.pace ?? this.#pace;
+    this.#state.pace = smallReplyTo(meaning, this.#asked(utterance, meaning), this.#wording)?.pace ?? this.#state.pace;
   }
 
   /** Somebody else asked this. */
   ask(question: Question): void {
-    if (this.#script.current !== question) this.#attempts = 0;
-    this.#stage = 'asking';
+    if (this.#script.current !== question) this.#state.attempts = 0;
+    this.#state.stage = 'asking';
     this.#script.ask(question);
   }
 
   /** Somebody else pressed these keys. */
   press(keys: string): void {
-    this.#keys += keys;
+    this.#state.keys += keys;
   }
 
   /** Hands the call over because somebody else decided so. */
@@ -249,11 +282,29 @@ export class ScriptedMind implements Mind {
     }
   }
 
+  /** Our reply came in the middle of theirs, and nobody heard it: it was one utterance. */
+  #takenBack(heard: Heard): Heard {
+    const last = this.#last;
+    if (!last || this.#state.stage === 'ended') return heard;
+    last.takeBack();
+    return { ...heard, text: `${last.text} ${heard.text}`, isInterruption: false };
+  }
+
+  #wayBack(): () => void {
+    const [state, setOff, takeBackScript] = [{ ...this.#state }, new Map(this.#setOff), this.#script.wayBack()];
+    return () => {
+      this.#state = state;
+      this.#setOff.clear();
+      for (const [rule, turn] of setOff) this.#setOff.set(rule, turn);
+      takeBackScript();
+    };
+  }
+
   /** What must never wait: the safeguards, and the rules that end or hand over the call. */
   #urgent(utterance: Heard, { intents }: Meaning): Move | undefined {
     const { turn } = utterance;
-    if (intents.has('opt-out') && this.#ending?.kind !== 'opted_out') return this.#optOut(utterance);
-    if (this.#ending) return this.#hangUp('', this.#ending);
+    if (intents.has('opt-out') && this.#state.ending?.kind !== 'opted_out') return this.#optOut(utterance);
+    if (this.#state.ending) return this.#hangUp('', this.#state.ending);
     if (intents.has('bereaved'))
       return this.#wrongPerson(turn, 'I am very sorry to hear that. Please excuse the call.');
     if (intents.has('wrong-person'))
@@ -289,8 +340,8 @@ export class ScriptedMind implements Mind {
     const { intents } = meaning;
     const ruled = this.#ruledEnd(utterance, meaning);
     if (ruled) return ruled;
-    if (this.#stage === 'when') return this.#callback(utterance, meaning, true);
-    if (this.#stage === 'before') {
+    if (this.#state.stage === 'when') return this.#callback(utterance, meaning, true);
+    if (this.#state.stage === 'before') {
       if (intents.has('refuse-call')) return this.#refusal(utterance);
       return this.introduction();
     }
@@ -300,10 +351,10 @@ export class ScriptedMind implements Mind {
     if (this.#wantsCallback(meaning, utterance)) return this.#callback(utterance, meaning);
     const small = smallReplyTo(meaning, this.#asked(utterance, meaning), this.#wording);
     if (small) {
-      this.#pace = small.pace ?? this.#pace;
+      this.#state.pace = small.pace ?? this.#state.pace;
       return this.#sideStep(small.say, utterance, small.isAgain);
     }
-    return this.#stage === 'introduced' ? this.#reaction(utterance, meaning) : this.#reading(utterance, meaning);
+    return this.#state.stage === 'introduced' ? this.#reaction(utterance, meaning) : this.#reading(utterance, meaning);
   }
 
   #asked(utterance: Heard, meaning: Meaning): Parameters<typeof smallReplyTo>[1] {
@@ -331,13 +382,13 @@ export class ScriptedMind implements Mind {
     const company = withoutBraces(this.#brief.agent.company).trim();
     const somebody = company === '' ? 'Somebody' : `Somebody from ${company}`;
     const when = callbackTime(utterance.text, this.#clock);
-    this.#callbackAt = when && sayWhen(when, this.#clock);
+    this.#state.callbackAt = when && sayWhen(when, this.#clock);
     return {
       ...this.#hangUp(
         joined(
           this.#wording.truth(),
           this.#wording.allowed(
-            `${somebody} will call you back${this.#callbackAt ? ` ${this.#callbackAt}` : ''}. Goodbye.`,
+            `${somebody} will call you back${this.#state.callbackAt ? ` ${this.#state.callbackAt}` : ''}. Goodbye.`,
           ),
         ),
         { kind: 'callback_requested', reason: 'The person asked to speak with somebody.' },
@@ -347,16 +398,16 @@ export class ScriptedMind implements Mind {
   }
 
   #transfer(to: string): Move {
-    this.#transferredTo = to;
-    this.#stage = 'ended';
-    this.#ending = { kind: 'transferred', reason: 'A rule hands the call over.' };
+    this.#state.transferredTo = to;
+    this.#state.stage = 'ended';
+    this.#state.ending = { kind: 'transferred', reason: 'A rule hands the call over.' };
     return moving(this.#wording.allowed('One moment please, I will put you through.'), { kind: 'transfer', to });
   }
 
   /** Says it and comes back to where the call was; once too often, goes on instead. */
   #sideStep(reply: string, utterance: Heard, isAgain = false): Move {
     const question = this.#script.current;
-    const isOver = ++this.#sideSteps > mostSideSteps;
+    const isOver = ++this.#state.sideSteps > mostSideSteps;
     if (question && !isOver) return this.#say(reply, question.text);
     if (question) this.#script.record(question, { status: 'unclear' }, utterance);
     if (isAgain && !isOver) return this.#say(reply, shortIntroduction(this.#texts, this.#wording));
@@ -368,7 +419,7 @@ export class ScriptedMind implements Mind {
     if (!question) {
       if (refuses(intents, plain) && !intents.has('callback')) return false;
       const asksForMinute =
-        this.#stage === 'introduced' &&
+        this.#state.stage === 'introduced' &&
         /\b(?:minute|moment|good time|time to talk|second)\b[^?]*\?\s*$/i.test(this.#texts.introduction);
       return (
         intents.has('absent') ||
@@ -388,9 +439,9 @@ export class ScriptedMind implements Mind {
     const when = callbackTime(utterance.text, this.#clock);
     const facts: Fact[] = [{ kind: 'callback', at: when?.value, turn }];
     const isPressed = intents.has('busy') && strongBusy.test(plain);
-    if (!when && !wasAsked && !isPressed && !intents.has('goodbye') && this.#sideSteps < mostSideSteps) {
-      this.#sideSteps++;
-      this.#stage = 'when';
+    if (!when && !wasAsked && !isPressed && !intents.has('goodbye') && this.#state.sideSteps < mostSideSteps) {
+      this.#state.sideSteps++;
+      this.#state.stage = 'when';
       this.#script.leave();
       return {
         ...this.#say(this.#wording.allowed('Of course. When would be a better time to call?', 'When may I call?')),
@@ -403,9 +454,11 @@ export class ScriptedMind implements Mind {
   }
 
   #promise(when: SpokenDateTime | undefined, care: string): Move {
-    this.#callbackAt = when && sayWhen(when, this.#clock);
+    this.#state.callbackAt = when && sayWhen(when, this.#clock);
     const promise =
-      this.#callbackAt === undefined ? 'I will call you another time.' : `I will call you ${this.#callbackAt}.`;
+      this.#state.callbackAt === undefined
+        ? 'I will call you another time.'
+        : `I will call you ${this.#state.callbackAt}.`;
     return this.#hangUp(
       joined(
         this.#wording.allowed('All right.'),
@@ -433,9 +486,9 @@ export class ScriptedMind implements Mind {
       asked.endsWith('?')
     )
       return this.#wrongPerson(utterance.turn, 'I am sorry, then I have the wrong number. Please excuse the call.');
-    if (intents.has('greeting') && utterance.isInterruption && !this.#wasReintroduced) {
-      this.#wasReintroduced = true;
-      this.#sideSteps++;
+    if (intents.has('greeting') && utterance.isInterruption && !this.#state.wasReintroduced) {
+      this.#state.wasReintroduced = true;
+      this.#state.sideSteps++;
       return this.#spoken(this.#texts.introduction);
     }
     const isGlad = parseSpokenYesNo(utterance.text)?.value === 'yes' && !intents.has('greeting');
@@ -443,9 +496,9 @@ export class ScriptedMind implements Mind {
   }
 
   #wait(utterance: Heard): Move {
-    this.#sideSteps++;
+    this.#state.sideSteps++;
     const question = this.#script.current;
-    if (this.#sideSteps <= mostSideSteps)
+    if (this.#state.sideSteps <= mostSideSteps)
       return this.#say(this.#wording.allowed('Of course, take your time.', 'Of course.'));
     if (question) this.#script.record(question, { status: 'unclear' }, utterance);
     return this.#next('');
@@ -467,8 +520,8 @@ export class ScriptedMind implements Mind {
     // Somebody who says "mm-hm" into a question listens to it.
     if (utterance.isInterruption && /^(?:mmhm|mm|okay|ok|right|i see|alright)$/.test(plain))
       return this.#sideStep('', utterance);
-    if (reading.status === 'unclear' && this.#attempts === 0) {
-      this.#attempts++;
+    if (reading.status === 'unclear' && this.#state.attempts === 0) {
+      this.#state.attempts++;
       const wasHeard = plain !== '' && !intents.has('back-channel') && utterance.confidence >= 0.5;
       return this.#say(this.#wording.allowed(rephrased(question.kind, wasHeard), 'Once more:'), question.text);
     }
@@ -506,10 +559,10 @@ export class ScriptedMind implements Mind {
     if (!this.#script.hasNext) return this.#close(lead, undefined);
     if (this.isTimeUp) return this.#close(lead, 'The time that the rules allow was over.', true);
     const question = this.#script.advance();
-    this.#stage = 'asking';
-    this.#attempts = 0;
-    const start = this.#saidStart ? [] : this.#orders('say').filter(({ at }) => at === 'start');
-    this.#saidStart = true;
+    this.#state.stage = 'asking';
+    this.#state.attempts = 0;
+    const start = this.#state.saidStart ? [] : this.#orders('say').filter(({ at }) => at === 'start');
+    this.#state.saidStart = true;
     return this.#say(
       lead,
       ...start.map(({ text }) => this.#wording.allowed(fillPlaceholders(text, this.#known))),
@@ -519,9 +572,9 @@ export class ScriptedMind implements Mind {
 
   /** Thanks and goodbye; words that a rule wants at the end belong to a call that came to one. */
   #close(lead: string, brokenOff: string | undefined, isThrough = brokenOff === undefined): Move {
-    this.#brokenOff = brokenOff;
-    this.#isThrough = isThrough;
-    const due = this.#orders('say').filter(({ at }) => at === 'end' || !this.#saidStart);
+    this.#state.brokenOff = brokenOff;
+    this.#state.isThrough = isThrough;
+    const due = this.#orders('say').filter(({ at }) => at === 'end' || !this.#state.saidStart);
     const closing = isThrough ? due.map(({ text }) => this.#wording.allowed(fillPlaceholders(text, this.#known))) : [];
     const name = isThrough && !this.#script.isEmpty ? `, ${shortName(this.#brief.calleeName)}` : '';
     const thanks = this.#wording.allowed(`Thank you for your time${name}.`, 'Thank you for your time.');
@@ -543,26 +596,26 @@ export class ScriptedMind implements Mind {
   }
 
   #spoken(say: string): Move {
-    this.#lastSaid = say;
+    this.#state.lastSaid = say;
     return moving(say, { kind: 'listen' });
   }
 
   #hangUp(say: string, ending: Ending): Move {
-    this.#stage = 'ended';
+    this.#state.stage = 'ended';
     this.#script.leave();
-    this.#ending = ending;
-    this.#lastSaid = say;
+    this.#state.ending = ending;
+    this.#state.lastSaid = say;
     return moving(say, { kind: 'hang-up', ending });
   }
 
   #passTime({ text, elapsedMs }: Heard): void {
     if (elapsedMs !== undefined) {
-      this.#isMeasured = true;
-      this.#elapsedMs = elapsedMs;
+      this.#state.isMeasured = true;
+      this.#state.elapsedMs = elapsedMs;
       return;
     }
-    const words = text.split(/\s+/).length + this.#lastSaid.split(/\s+/).length;
-    this.#elapsedMs += words * wordMs + pauseMs;
+    const words = text.split(/\s+/).length + this.#state.lastSaid.split(/\s+/).length;
+    this.#state.elapsedMs += words * wordMs + pauseMs;
   }
 }
 
