@@ -90,7 +90,7 @@ export async function openCalling(options: CallingOptions): Promise<string | und
       host: media.host,
       port: simulatorPort,
       media,
-      speech: speech.forCall(),
+      speech: speech.embedded,
       onError: (err) => log.error({ err }, 'a simulated call went wrong'),
     });
     closers.push(() => network.close());

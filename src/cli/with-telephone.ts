@@ -1,6 +1,7 @@
 import type { TelephoneConfig } from '../config.ts';
 import { Media } from '../rtp/media.ts';
 import { PhoneNetwork } from '../simulator/phone-network.ts';
+import { openSpeech, type Speech } from '../speech/open-speech.ts';
 import { localAddressTowards } from '../telephone/local-address.ts';
 import { type OpenTelephone, openTelephone } from '../telephone/open-telephone.ts';
 import { exitCode, Failure } from './failure.ts';
@@ -15,10 +16,12 @@ export async function withTelephone<T>(
   const host = config.host ?? (config.trunk === undefined ? loopback : await wayTo(config.proxy ?? config.trunk));
   const media = new Media({ host, ports: config.rtpPorts });
   let network: PhoneNetwork | undefined;
+  let speech: Speech | undefined;
   let opened: OpenTelephone | undefined;
   try {
     if (config.trunk === undefined) {
-      network = new PhoneNetwork({ host, port: 0, media });
+      speech = await openSpeech({ tts: 'embedded', stt: 'embedded', vendors: {}, workers: 1, isLazy: true });
+      network = new PhoneNetwork({ host, port: 0, media, speech: speech.embedded });
       await network.listen();
     }
     const trunk = config.trunk ?? (network as PhoneNetwork).trunk;
@@ -33,6 +36,7 @@ export async function withTelephone<T>(
   } finally {
     await opened?.close();
     await network?.close();
+    await speech?.close();
     await media.close();
   }
 }

@@ -57,7 +57,7 @@ describe('takeTurn', () => {
     assert.deepEqual(play(at(5_000), speaking, begins(7_000), says('No.')).effects.at(-1), 'reply to interruption');
   });
 
-  for (const text of ['Hello?', 'Yes?', 'Good morning, this is Ada.', 'Ada Lovelace speaking.']) {
+  for (const text of ['Hello?', 'Yes?', 'No.', 'Good morning, this is Ada.', 'Ada Lovelace speaking.']) {
     it(`does not mind ${JSON.stringify(text)} of somebody who picks up`, () => {
       assert.deepEqual(play(opening, begins(400), at(1_000), says(text)).effects, []);
     });

@@ -140,9 +140,12 @@ const backChannel =
 const pickUp =
   /^(?:(?:hello|hallo|hi|hey|good|morning|afternoon|evening|day|there|yes|yeah|okay|well|speaking|here)\b ?)+$|^(?:hello |hi |yes |good \w+ )*(?:this is|it's|it is|my name is) [a-z' -]{1,40}$|^(?!.*\b(?:who|what|why|how)\b)[a-z' -]{1,40} (?:speaking|here)$/;
 
-/** What people say when they pick up, if they do not ask anything. */
+const meant = /\b(?:who|what|why|how|stop|wrong|not|don't|remove|busy|later|number)\b/;
+
+/** What people say when they pick up, if they do not ask anything. A word alone is a hello, whatever it sounded like. */
 function isPickUp(text: string): boolean {
-  return pickUp.test(plain(text)) || isBackChannel(text);
+  const said = plain(text);
+  return pickUp.test(said) || isBackChannel(text) || (said.split(' ').length <= 2 && !meant.test(said));
 }
 
 /** What people say while they listen: it means go on. */

@@ -32,6 +32,8 @@ export interface Speech {
   ready: Promise<void>;
   /** Voice and ears of one call, whose log is told when an engine fails and the embedded one takes over. */
   forCall(onNote?: (note: EngineNote) => void): { tts: Tts; stt: Stt };
+  /** The embedded ones, whichever were chosen. */
+  embedded: { tts: Tts; stt: Stt };
   close(): Promise<void>;
 }
 
@@ -49,6 +51,7 @@ export async function openSpeech(options: SpeechOptions): Promise<Speech> {
 
   return {
     ready: pool.ready,
+    embedded: { tts: embedded.tts, stt: sttOf(embedded.recogniser) },
     forCall(onNote = () => {}) {
       const tts: Tts = cloudTts
         ? ttsWithFallback(cloudTts, embedded.tts, { engine: describeEngine(options.tts), onNote })

@@ -48,16 +48,18 @@ describe('kill -9 while calls are placed', () => {
     let parley = await start();
     await subscribe(dataDir, receiver.url);
     for (let round = 1; round <= rounds; round++) {
-      const load = placeCalls(dataDir, numbers.splice(0, perRound), accepted);
+      const share = numbers.splice(0, perRound);
+      const load = placeCalls(dataDir, share, accepted).catch(() => {}); // the kill may come before its token
       await sleep(300 + random() * 2_500);
       await kill(parley, dataDir, round % 2 === 0);
       await load;
+      numbers.unshift(...share);
       parley = await start();
     }
     await placeCalls(dataDir, numbers, accepted);
     const calls = await allEnded(dataDir);
     const ofId = new Map(calls.map((call) => [call.callId, call]));
-    assert.ok(accepted.size > callsInAll / 4, `there was a load: ${accepted.size} accepted`);
+    assert.ok(accepted.size >= callsInAll - 2 * rounds, `there was a load: ${accepted.size} accepted`);
     const dialled = await callee.dialled();
     for (const [callId, number] of accepted) {
       const call = ofId.get(callId);
@@ -139,7 +141,7 @@ async function subscribe(dataDir: string, url: string): Promise<void> {
   assert.equal(made.status, 201);
 }
 
-/** Until the service is killed; what was answered is what was promised. */
+/** Until the service is killed: what was answered is what was promised, and `numbers` keeps what was not sent. */
 async function placeCalls(dataDir: string, numbers: string[], accepted: Map<string, string>): Promise<void> {
   const { baseUrl, clientId, clientSecret, fromPhoneNumber } = await readCredentialsOf(dataDir);
   const form = { grant_type: 'client_credentials', client_id: clientId, client_secret: clientSecret, scope: callScope };

@@ -127,7 +127,7 @@ export function callEventRoutes(app: App, deps: AppDeps): void {
           if (watcher.closed.aborted || (callId !== undefined && stored.event.type === 'ended')) return;
         }
         if (events.length === pageSize) continue;
-        
+        if (isOver) return;
         if (await watcher.wait(heartbeatMs)) continue;
         yield ':\n\n';
         // Erased meanwhile, or ended without a word: nothing will come.
