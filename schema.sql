@@ -120,6 +120,7 @@ CREATE TABLE calls (
   CONSTRAINT calls_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'dialing'::text, 'ringing'::text, 'in_progress'::text, 'ended'::text])))
 );
 CREATE INDEX calls_due ON calls USING btree (account_id, agent_id, due_at, id) WHERE (status = 'queued'::text);
+CREATE INDEX calls_erased ON calls USING btree (id) WHERE ((erased_at IS NOT NULL) AND has_recording);
 CREATE INDEX calls_live ON calls USING btree (node_id, account_id, agent_id) WHERE (status = ANY (ARRAY['dialing'::text, 'ringing'::text, 'in_progress'::text]));
 CREATE INDEX calls_of_account ON calls USING btree (account_id, id DESC);
 CREATE INDEX calls_of_campaign ON calls USING btree (campaign_id, id DESC) WHERE (campaign_id IS NOT NULL);

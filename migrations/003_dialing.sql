@@ -32,6 +32,7 @@ ALTER TABLE calls
 DROP INDEX calls_queued;
 CREATE INDEX calls_due ON calls (account_id, agent_id, due_at, id) WHERE status = 'queued';
 CREATE INDEX calls_live ON calls (node_id, account_id, agent_id) WHERE status IN ('dialing', 'ringing', 'in_progress');
+CREATE INDEX calls_erased ON calls (id) WHERE erased_at IS NOT NULL AND has_recording;
 
 -- Who asked never to be called again. It outlives the erasure of the call: else they would be.
 CREATE TABLE opt_outs (

@@ -14,9 +14,12 @@ import { buildApp } from './http/app.ts';
 import type { AppDeps } from './http/app-types.ts';
 import { createMetrics } from './http/metrics.ts';
 import { createLog } from './log.ts';
+import { forgetOldCommands } from './store/call-commands.ts';
+import { forgetOldCallEvents } from './store/call-events.ts';
 import type { DatabasePool } from './store/database.ts';
 import { forgetExpiredKeys } from './store/idempotency.ts';
 import { openDatabase } from './store/open-database.ts';
+import { deleteErasedRecordings } from './store/recordings.ts';
 import { openWebhooks } from './webhooks/open-webhooks.ts';
 import { explainStartFault, showWelcome } from './welcome.ts';
 
@@ -119,7 +122,13 @@ async function demoCredentials(pool: DatabasePool, publicUrl: string): Promise<C
 }
 
 async function keepHouse(pool: DatabasePool): Promise<void> {
-  await forgetExpiredKeys(pool).catch((err) => log.warn({ err }, 'housekeeping failed'));
+  const chores = [
+    () => forgetExpiredKeys(pool),
+    () => forgetOldCallEvents(pool),
+    () => forgetOldCommands(pool),
+    () => deleteErasedRecordings(pool, config.recordingsFolder),
+  ];
+  for (const chore of chores) await chore().catch((err) => log.warn({ err }, 'housekeeping failed'));
 }
 
 /** The first signal drains and stops; another one a moment later does not wait any longer. */

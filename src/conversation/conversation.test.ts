@@ -182,6 +182,16 @@ describe('a conversation', () => {
     assert.match(said.at(-1) ?? '', /When would a visit suit you/);
   });
 
+  it("says the operator's sentence after its own, also when that was interrupted", async () => {
+    const { said } = await call({}, [
+      hello,
+      { intoOursMs: 2_000, whispers: 'We have a new offer for you.' },
+      { intoOursMs: 1_000, says: 'Sorry, what is this about?' },
+      { afterUsMs: 3_000, hangsUp: true },
+    ]);
+    assert.equal(said.at(-1), 'A: We have a new offer for you.', said.join('\n'));
+  });
+
   it('ends politely when its mind fails', async () => {
     const mind = new ScriptedMind({ ...brief, introMessage: intro });
     mind.heard = () => Promise.reject(new Error('out of my mind'));

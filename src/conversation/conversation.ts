@@ -71,6 +71,8 @@ export class Conversation {
   #attempt = new AbortController();
   /** Said before it was known who answered. */
   #pending: { heard: Heard; endMs: number } | undefined;
+  /** What the operator wants said, as soon as there is room for it. */
+  readonly #whispers: string[] = [];
   #digits = '';
   #digitMs = 0;
   #lastFact: Fact | undefined;
@@ -128,9 +130,14 @@ export class Conversation {
 
   /** A sentence of the operator's. */
   say(text: string): void {
+    this.#whispers.push(text);
+    if (!this.#utterance && !this.#isTalking) this.#sayWhispers();
+  }
+
+  #sayWhispers(): void {
     if (!this.#isWithPerson || this.#floor.isLast) return;
-    if (this.#utterance) this.#utterance.say(text);
-    else this.#speak(text);
+    const text = this.#whispers.shift();
+    if (text !== undefined) this.#speak(text);
   }
 
   /** The call is over, whoever ended it; how, if nobody had decided it. */
@@ -378,6 +385,7 @@ export class Conversation {
     if (this.#utterance !== utterance) return;
     this.#utterance = undefined;
     if (this.#isWithPerson) this.#turn({ kind: 'voice-ended' });
+    if (said.isComplete) this.#sayWhispers();
   }
 
   #passTime(): void {

@@ -71,7 +71,13 @@ class TestLine implements Line {
 /** When a line of the person's is due: after so much silence of ours, or so long into what we say, or after the answer. */
 export type When = { afterUsMs: number } | { intoOursMs: number } | { atMs: number };
 export type PersonLine = When &
-  ({ says: string; heardAs?: string } | { sounds: Int16Array } | { keys: string } | { hangsUp: true });
+  (
+    | { says: string; heardAs?: string }
+    | { sounds: Int16Array }
+    | { keys: string }
+    | { hangsUp: true }
+    | { whispers: string }
+  );
 
 export interface TestTalk {
   ending: Ending;
@@ -119,6 +125,7 @@ export async function talk(mind: Mind, person: PersonLine[], longestMs = 120_000
     if (next && sound.length === 0 && isDue(next, { nowMs, quietMs, oursMs })) {
       due.shift();
       if ('hangsUp' in next) isEndedByThem = true;
+      else if ('whispers' in next) conversation.say(next.whispers);
       else if ('keys' in next) for (const key of next.keys) conversation.digit(key);
       else if ('sounds' in next) sound = next.sounds;
       else {

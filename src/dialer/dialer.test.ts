@@ -347,7 +347,6 @@ describe('a database that is away', () => {
   it('is waited for in peace: afterwards every call is dialled once, and none stays open', async () => {
     await admin.connect();
     const pool = openPool({ url: databaseUrl, connections: 10, onError: () => {} });
-    pool.on('connect', (client) => client.on('error', () => {})); // of one that breaks between two statements
     const tenant = await newTenant();
     const { dialled, placeCallOf } = busyLine(pool);
     const nodeId = randomUUID();

@@ -56,7 +56,7 @@ export async function callEventsAfter(db: Database, wanted: EventsWanted): Promi
     id: row.id,
     callId: row.call_id,
     at: row.created_at,
-    event: { ...row.data, type: row.type },
+    event: { type: row.type, ...row.data },
   }));
 }
 

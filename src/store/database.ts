@@ -22,18 +22,22 @@ export function openPool(options: { url: string; connections: number; onError: (
 
 export async function inTransaction<T>(pool: pg.Pool, work: (db: Database) => Promise<T>): Promise<T> {
   const client = await pool.connect();
+  // A connection that breaks between two statements fails the next one; without a listener it would end the process.
+  const onError = () => {};
+  client.on('error', onError);
+  const release = (broken?: Error) => {
+    client.off('error', onError);
+    client.release(broken);
+  };
   try {
     await client.query('BEGIN');
     const result = await work(client);
     await client.query('COMMIT');
-    client.release();
+    release();
     return result;
   } catch (error) {
     // A connection that cannot roll back is not given to anyone else.
-    await client.query('ROLLBACK').then(
-      () => client.release(),
-      (broken) => client.release(broken),
-    );
+    await client.query('ROLLBACK').then(() => release(), release);
     throw error;
   }
 }

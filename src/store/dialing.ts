@@ -303,10 +303,8 @@ export async function endAbruptly(
 ): Promise<Call | undefined> {
   const { rows } = await db.query(
     `UPDATE calls SET status = 'ended', node_id = NULL, ended_at = now(), outcome = $3, transcript = (
-       SELECT jsonb_agg(data - 'turn' ORDER BY data->'turn') FROM (
-         SELECT DISTINCT ON (data->'turn') data FROM call_events WHERE call_id = $1 AND type = 'utterance'
-         ORDER BY data->'turn', id DESC
-       ) said)
+       SELECT jsonb_agg(data - 'turn' ORDER BY data->'startMs', id)
+       FROM call_events WHERE call_id = $1 AND type = 'utterance')
      WHERE id = $1 AND node_id = $2 RETURNING account_id`,
     [callId, nodeId, outcome],
   );

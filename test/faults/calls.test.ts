@@ -27,6 +27,8 @@ const seed = Number(process.env['FAULT_SEED'] ?? 1);
 
 describe('kill -9 while calls are placed', () => {
   it(`${callsInAll} calls, ${rounds} kills: each accepted call ends and is told of, none is dialled twice`, async (t) => {
+    let parley: Running | undefined;
+    t.after(() => parley?.stop('SIGKILL')); // before its database goes, which it would start again
     const dataDir = await temporaryDataDir();
     const callee = await startCallee();
     const receiver = await startReceiver();
@@ -45,7 +47,7 @@ describe('kill -9 while calls are placed', () => {
     const numbers = Array.from({ length: callsInAll }, (_, index) => `+1202556${String(index).padStart(4, '0')}`);
     const perRound = Math.ceil(callsInAll / rounds);
 
-    let parley = await start();
+    parley = await start();
     await subscribe(dataDir, receiver.url);
     for (let round = 1; round <= rounds; round++) {
       const share = numbers.splice(0, perRound);

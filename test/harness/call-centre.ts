@@ -32,7 +32,12 @@ export async function startCallCentre(env: Record<string, string> = {}): Promise
   let running: Running | undefined;
   after(() => running?.stop()); // before its data directory is removed
   const dataDir = await temporaryDataDir();
-  const parley = await startParley(dataDir, { PARLEY_MAX_CALLS: '30', PARLEY_RING_SECONDS: '6', PARLEY_WEBHOOK_PRIVATE: 'yes', ...env });
+  const parley = await startParley(dataDir, {
+    PARLEY_MAX_CALLS: '30',
+    PARLEY_RING_SECONDS: '6',
+    PARLEY_WEBHOOK_PRIVATE: 'yes',
+    ...env,
+  });
   running = parley;
   const credentials = await readCredentialsOf(dataDir);
   const hooks = await startReceiver();

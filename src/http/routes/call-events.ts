@@ -140,6 +140,6 @@ export function callEventRoutes(app: App, deps: AppDeps): void {
 }
 
 function toMessage({ id, callId, at, event }: StoredCallEvent): string {
-  const data: z.infer<typeof toldEvent> = { callId, at: at.toISOString(), ...event };
+  const data: z.infer<typeof toldEvent> = { callId, ...event, at: at.toISOString() };
   return `id: ${id}\nevent: ${event.type}\ndata: ${JSON.stringify(data)}\n\n`;
 }
