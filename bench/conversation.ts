@@ -11,7 +11,7 @@ import { readWav } from '../src/rtp/wav.ts';
 import { introMessage, questions } from './conversation-texts.ts';
 import { type Figure, type Measure, toSample } from './figure.ts';
 import { fetchToken, startService, tokenForm, withDataDir } from './harness/service.ts';
-import { stopTimes, stretches, turnGaps } from './harness/talk-times.ts';
+import { firstSoundMs, stopTimes, stretches, turnGaps } from './harness/talk-times.ts';
 
 const atOnce = [1, 10, 20, 30, 40];
 /** Calls in each place, one after the other. */
@@ -23,6 +23,7 @@ const pickUpMs = 2_000;
 
 interface Talked {
   call: CallResource;
+  firstWordMs: number;
   ours: { startMs: number; endMs: number }[];
   theirs: { startMs: number; endMs: number }[];
 }
@@ -34,7 +35,7 @@ export const measureConversation: Measure = async ({ signal }) => {
   for (const calls of atOnce) {
     const talked = await talk({ calls, numbers: numbers('0', calls * Math.max(inTurn, 6 / calls)), signal });
     const gaps = talked.flatMap(({ ours, theirs }) => turnGaps(ours, theirs));
-    const first = talked.map(({ ours }) => ours[0]?.startMs ?? Number.NaN);
+    const first = talked.map(({ firstWordMs }) => firstWordMs);
     const all = `with ${calls === 1 ? 'one call' : `${calls} calls`} at once`;
     figure(`answer to first word ${all}, p99 (at most 60)`, 'ms', percentile(first, 0.99));
     figure(`turn gap ${all}, p50 of ${gaps.length} (at most 500)`, 'ms', percentile(gaps, 0.5));
@@ -126,7 +127,13 @@ async function callAll(options: {
         if (call.recordingUrl === null) throw new Error(`A call was not answered: ${call.outcome?.reason}`);
         const { channels, sampleRate } = readWav(await readFile(join(dataDir, 'recordings', `${id}.wav`)));
         const [ours = new Int16Array(), theirs = new Int16Array()] = channels;
-        return { call, ours: stretches(ours, sampleRate, 300), theirs: stretches(theirs, sampleRate, 600) };
+        const firstWordMs = firstSoundMs(ours, sampleRate);
+        return {
+          call,
+          firstWordMs,
+          ours: stretches(ours, sampleRate, 300),
+          theirs: stretches(theirs, sampleRate, 600),
+        };
       }
     }),
   );

@@ -112,7 +112,6 @@ async function dependencies(db: DatabasePool, publicUrl: string): Promise<AppDep
     recordingsFolder: config.recordingsFolder,
     ruleWarnings: config.speech.llm ? () => [] : ruleWarnings,
     missing: () => [...missing, ...(stoppedBy ? ['stopping'] : [])],
-    isStopping: () => stoppedBy !== undefined,
   };
 }
 

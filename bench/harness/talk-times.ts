@@ -7,6 +7,7 @@ export interface Stretch {
 const windowMs = 10;
 /** Louder than the noise of a line, softer than any voice. */
 const loud = 250;
+const faint = 100;
 
 /** Where somebody is heard; pauses shorter than `pauseMs` belong to it. */
 export function stretches(samples: Int16Array, sampleRate: number, pauseMs: number): Stretch[] {
@@ -22,6 +23,11 @@ export function stretches(samples: Int16Array, sampleRate: number, pauseMs: numb
     else found.push({ startMs, endMs: startMs + windowMs });
   }
   return found;
+}
+
+/** The first sound of any word, the soft ones of an H included. */
+export function firstSoundMs(samples: Int16Array, sampleRate: number): number {
+  return (samples.findIndex((sample) => Math.abs(sample) > faint) * 1_000) / sampleRate;
 }
 
 /** From their last sound to our first, for each time that they spoke into our silence and we replied. */

@@ -218,12 +218,13 @@ export class Conversation {
       this.#options.onEvent({ type: 'utterance', turn, ...said });
     }
     const isForUs = this.#reception.final(transcript);
-    if (isForUs) this.#understood({ text, confidence, turn, isInterruption: false }, endMs);
+    if (isForUs) this.#understood({ text, confidence, turn, isInterruption: false }, transcript);
   }
 
-  #understood(heard: Heard, endMs: number): void {
+  #understood(heard: Heard, { startMs, endMs }: Pick<Transcript, 'startMs' | 'endMs'>): void {
+    const lengthMs = endMs - startMs;
     const isAsking = this.#utterance?.isAsking ?? false;
-    for (const effect of this.#turn({ kind: 'understood', text: heard.text, isAsking })) {
+    for (const effect of this.#turn({ kind: 'understood', text: heard.text, lengthMs, isAsking })) {
       if (effect.kind !== 'reply') continue;
       const isContinuation = effect.isInterruption && this.#isGoingOn;
       this.#reply({ ...heard, isInterruption: effect.isInterruption, isContinuation }, endMs);
@@ -400,7 +401,8 @@ export class Conversation {
     this.#digits = '';
     if (!this.#isWithPerson) return;
     const turn = this.record.heard(text, this.#digitMs, this.#nowMs);
-    this.#understood({ text, confidence: 1, turn, isInterruption: false }, this.#digitMs);
+    const pressed = { startMs: this.#digitMs, endMs: this.#nowMs };
+    this.#understood({ text, confidence: 1, turn, isInterruption: false }, pressed);
   }
 
   /** What will probably be said soon is rendered while nobody waits for it. */

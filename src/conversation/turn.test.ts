@@ -25,7 +25,7 @@ const opening: TurnEvent = { kind: 'voice-began', isOpening: true, isLast: false
 const lastWords: TurnEvent = { kind: 'voice-began', isOpening: false, isLast: true };
 const silent: TurnEvent = { kind: 'voice-ended' };
 const begins = (atMs: number): TurnEvent => ({ kind: 'speech-began', atMs });
-const says = (text: string, isAsking = false): TurnEvent => ({ kind: 'understood', text, isAsking });
+const says = (text: string, isAsking = false): TurnEvent => ({ kind: 'understood', text, lengthMs: 500, isAsking });
 
 describe('takeTurn', () => {
   it('replies when the person has spoken', () => {
@@ -42,11 +42,23 @@ describe('takeTurn', () => {
     assert.deepEqual(effects, ['hold', 'cut', 'reply to interruption']);
   });
 
-  for (const text of ['Mm-hmm.', 'Uh-huh.', 'Okay.', 'Yeah, right.', 'I see.', '']) {
+  for (const text of ['Mm-hmm.', 'Uh-huh.', 'Okay.', 'Yeah, right.', 'I see.', '', 'Ah, ha.', 'Him.', 'Ride.']) {
     it(`goes on after ${JSON.stringify(text)}`, () => {
       assert.deepEqual(play(at(5_000), speaking, begins(7_000), at(7_500), says(text)).effects, ['hold', 'resume']);
     });
   }
+
+  for (const text of ['Wait.', 'Who?', 'Sorry?', 'Stop it.', 'Not me.', 'Robot?', 'One moment.']) {
+    it(`stops for ${JSON.stringify(text)}`, () => {
+      const { effects } = play(at(5_000), speaking, begins(7_000), at(7_500), says(text));
+      assert.deepEqual(effects, ['hold', 'cut', 'reply to interruption']);
+    });
+  }
+
+  it('takes a word at the end of a question for its answer', () => {
+    const { effects } = play(at(5_000), speaking, begins(7_000), says('Tuesday.', true));
+    assert.deepEqual(effects, ['hold', 'cut', 'reply to interruption']);
+  });
 
   it('takes a yes at the end of a question for its answer', () => {
     const { effects } = play(at(5_000), speaking, begins(7_000), says('Yes.', true));

@@ -25,7 +25,7 @@ export type TurnEvent =
   | { kind: 'voice-ended' }
   | { kind: 'speech-began'; atMs: number }
   /** An utterance is over; `isAsking` when our voice was at the end of a question. */
-  | { kind: 'understood'; text: string; isAsking: boolean };
+  | { kind: 'understood'; text: string; lengthMs: number; isAsking: boolean };
 
 export type TurnEffect =
   /** Falls silent for a moment. */
@@ -110,7 +110,7 @@ function beginSpeech(floor: Floor, atMs: number): Turned {
 function understand(
   floor: Floor,
   talk: Floor['talk'],
-  { text, isAsking }: Extract<TurnEvent, { kind: 'understood' }>,
+  { text, lengthMs, isAsking }: Extract<TurnEvent, { kind: 'understood' }>,
 ): Turned {
   if (floor.isLast && floor.voice !== 'silent') return become(floor, { kind: 'reply', isInterruption: true });
   if (floor.voice === 'silent') {
@@ -119,7 +119,7 @@ function understand(
   }
   const isPassing = talk?.isGreeting
     ? text.trim() === '' || isPickUp(text)
-    : text.trim() === '' || (isBackChannel(text) && !(isAsking && isShortAnswer(text)));
+    : text.trim() === '' || (isAsking ? isBackChannel(text) && !isShortAnswer(text) : isAside(text, lengthMs));
   if (!isPassing) {
     return become(
       { ...floor, voice: 'silent', isThinking: true },
@@ -159,6 +159,16 @@ function plain(text: string): string {
     .replace(/[^a-z' -]/g, ' ')
     .replace(/\s+/g, ' ')
     .trim();
+}
+
+const stops =
+  /\b(?:no|nope|nah|not|don't|do not|can't|never|stop|wait|hold|hang|moment|second|minute|what|who|why|how|where|sorry|excuse|pardon|hello|hey|hi|listen|help|repeat|again|slow|slower|bye|goodbye|wrong|busy|later|human|robot|person|machine|question|please|thanks|thank)\b/;
+
+/** A grunt or a word that means go on, whatever a recogniser made of it; not one that wants something of us. */
+function isAside(text: string, lengthMs: number): boolean {
+  if (isBackChannel(text)) return true;
+  const said = plain(text);
+  return lengthMs <= longestBackChannelMs && said.split(' ').length <= 2 && !stops.test(said) && !/\?\s*$/.test(text);
 }
 
 /** At the end of a question these are its answer. */

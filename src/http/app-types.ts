@@ -47,8 +47,6 @@ export type AppDeps = {
   ruleWarnings: (rules: readonly string[]) => string[];
   /** What calls cannot be placed without, and is not there. */
   missing: () => string[];
-  /** Set once the process has been told to stop. */
-  isStopping: () => boolean;
 };
 
 declare module 'fastify' {

@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { countOpenCalls } from '../store/calls.ts';
 import type { DatabasePool } from '../store/database.ts';
 
 export type Metrics = {
@@ -23,6 +24,16 @@ export function createMetrics(db: DatabasePool): Metrics {
       this.set({ state: 'idle' }, db.idleCount);
       this.set({ state: 'busy' }, db.totalCount - db.idleCount);
       this.set({ state: 'awaited' }, db.waitingCount);
+    },
+  });
+  new Gauge({
+    name: 'parley_calls',
+    help: 'Calls that have not ended, of all processes on this database, by status',
+    labelNames: ['status'],
+    registers,
+    async collect() {
+      this.reset();
+      for (const { status, calls } of await countOpenCalls(db)) this.set({ status }, calls);
     },
   });
   return {

@@ -187,6 +187,17 @@ export async function listCalls(db: Database, accountId: string, filter: CallFil
   return rows.map(toCall);
 }
 
+/** How many calls have not ended, by their status. */
+export async function countOpenCalls(db: Database): Promise<{ status: Call['status']; calls: number }[]> {
+  // Two questions, each with an index of its own.
+  const { rows } = await db.query(
+    `SELECT 'queued' AS status, count(*)::integer AS calls FROM calls WHERE status = 'queued'
+     UNION ALL
+     SELECT status, count(*)::integer FROM calls WHERE status IN ('dialing', 'ringing', 'in_progress') GROUP BY status`,
+  );
+  return rows;
+}
+
 /** Ends a call that was not dialled yet; says nothing of why it could not. */
 export async function cancelQueuedCall(db: Database, accountId: string, id: string): Promise<boolean> {
   const { rowCount } = await db.query(

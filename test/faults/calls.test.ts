@@ -21,7 +21,7 @@ import { freePortPair, host, startPeer, temporaryFolder } from '../interop/peer.
 import { answer, ask, expect, receive } from '../interop/sipp/sipp.ts';
 
 // The full run is FAULT_ROUNDS=20, with 1,000 calls.
-const rounds = Number(process.env['FAULT_ROUNDS'] ?? 2);
+const rounds = Number(process.env['FAULT_ROUNDS'] ?? 20);
 const callsInAll = Number(process.env['FAULT_CALLS'] ?? (rounds < 20 ? 60 : 1_000));
 const seed = Number(process.env['FAULT_SEED'] ?? 1);
 

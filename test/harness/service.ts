@@ -112,7 +112,6 @@ export async function startService(
     recordingsFolder: config.recordingsFolder,
     ruleWarnings,
     missing: () => [],
-    isStopping: () => false,
   });
   await app.listen({ port, host: '127.0.0.1' });
   after(async () => {

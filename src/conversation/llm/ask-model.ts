@@ -57,6 +57,8 @@ export async function askModel(question: Question, listener: Listener): Promise<
       stopWhen: [isStepCount(mostSteps), () => listener.isDone()],
       maxOutputTokens: mostTokens,
       maxRetries: 0,
+      // Conversations are nobody else's to keep.
+      providerOptions: { openai: { store: false } },
       abortSignal: controller.signal,
       // It would print the error, and with it what was said.
       onError: () => {},

@@ -50,7 +50,7 @@ class EmbeddedStream implements RecogniserStream {
         sampleRate: this.#sampleRate,
         draft: this.#draft,
         isWhole,
-        isHurried: this.#pool.waiting > 0,
+        isHurried: !this.#pool.hasFreeWorker,
       },
       { owner: this, urgency: isWhole ? 'now' : 'soon', signal: this.#closing.signal },
     );

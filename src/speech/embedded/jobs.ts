@@ -16,7 +16,7 @@ export interface RecogniseJob {
   sampleRate: LineRate;
   draft: number[];
   isWhole: boolean;
-  /** Others wait for the worker: no second look at what was understood. */
+  /** All workers are busy: no second look at what was understood. */
   isHurried: boolean;
 }
 
