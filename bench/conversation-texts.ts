@@ -25,4 +25,6 @@ export const interruptions = [
   'Hold on, I did not order anything.',
 ];
 
-export const backChannels = ['Okay.', 'Yeah.', 'Uh huh.', 'Right.', 'I see.', 'Mhm.', 'Sure.'];
+/** Hummed: the voices would spell it. */
+export const mmHm = 'Mm-hm.';
+export const backChannels = ['Okay.', 'Yeah.', 'Uh huh.', 'Right.', 'I see.', 'Sure.', mmHm];

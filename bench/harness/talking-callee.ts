@@ -1,4 +1,5 @@
 import { Media } from '../../src/rtp/media.ts';
+import { joined } from '../../src/rtp/pcm.ts';
 import { resample } from '../../src/rtp/resample.ts';
 import type { Handset, Person } from '../../src/simulator/person.ts';
 import { liveThrough } from '../../src/simulator/simulated-call.ts';
@@ -7,7 +8,7 @@ import { UserAgent } from '../../src/sip/user-agent.ts';
 import { type FliteVoice, runFlite } from '../../src/speech/embedded/flite.ts';
 import { trimSilence } from '../../src/speech/embedded/trim-silence.ts';
 import { randomFrom } from '../../test/harness/audio.ts';
-import { answers, backChannels, interruptions } from '../conversation-texts.ts';
+import { answers, backChannels, interruptions, mmHm } from '../conversation-texts.ts';
 
 /** Somebody to talk to who costs next to nothing: says what was rendered before, and hears by loudness. */
 const host = '127.0.0.1';
@@ -22,11 +23,26 @@ function sound(voice: FliteVoice, text: string, sampleRate: number): Int16Array 
   const key = `${voice} ${sampleRate} ${text}`;
   const known = sounds.get(key);
   if (known) return known.slice();
+  if (text === mmHm) return hummed(sampleRate);
   const spoken = runFlite({ text, voice, rate: 1 });
   const made = trimSilence(resample(spoken.samples, spoken.sampleRate, sampleRate), sampleRate);
   sounds.set(key, made);
   return made.slice();
 }
+/** Two hums through the nose, the second one higher: a low voice with overtones that fade quickly. */
+function hummed(sampleRate: number): Int16Array {
+  const hum = (pitch: number, ms: number) => {
+    const length = (ms * sampleRate) / 1_000;
+    return Int16Array.from({ length }, (_, at) => {
+      const phase = (2 * Math.PI * pitch * at) / sampleRate;
+      const voiced =
+        Math.sin(phase) + 0.5 * Math.sin(2 * phase) + 0.2 * Math.sin(3 * phase) + 0.05 * Math.sin(8 * phase);
+      return 4_000 * Math.sin((Math.PI * at) / length) * voiced;
+    });
+  };
+  return joined(hum(115, 180), new Int16Array((40 * sampleRate) / 1_000), hum(140, 220));
+}
+
 for (const voice of voices) {
   for (const text of ['Hello?', ...answers, ...interruptions, ...backChannels]) sound(voice, text, 8_000);
 }
