@@ -224,7 +224,8 @@ export class Conversation {
   #understood(heard: Heard, { startMs, endMs }: Pick<Transcript, 'startMs' | 'endMs'>): void {
     const lengthMs = endMs - startMs;
     const isAsking = this.#utterance?.isAsking ?? false;
-    for (const effect of this.#turn({ kind: 'understood', text: heard.text, lengthMs, isAsking })) {
+    const { text, confidence } = heard;
+    for (const effect of this.#turn({ kind: 'understood', text, confidence, lengthMs, isAsking })) {
       if (effect.kind !== 'reply') continue;
       const isContinuation = effect.isInterruption && this.#isGoingOn;
       this.#reply({ ...heard, isInterruption: effect.isInterruption, isContinuation }, endMs);

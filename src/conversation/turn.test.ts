@@ -25,7 +25,13 @@ const opening: TurnEvent = { kind: 'voice-began', isOpening: true, isLast: false
 const lastWords: TurnEvent = { kind: 'voice-began', isOpening: false, isLast: true };
 const silent: TurnEvent = { kind: 'voice-ended' };
 const begins = (atMs: number): TurnEvent => ({ kind: 'speech-began', atMs });
-const says = (text: string, isAsking = false): TurnEvent => ({ kind: 'understood', text, lengthMs: 500, isAsking });
+const says = (text: string, isAsking = false, confidence = 0.93): TurnEvent => ({
+  kind: 'understood',
+  text,
+  confidence,
+  lengthMs: 500,
+  isAsking,
+});
 
 describe('takeTurn', () => {
   it('replies when the person has spoken', () => {
@@ -54,6 +60,11 @@ describe('takeTurn', () => {
       assert.deepEqual(effects, ['hold', 'cut', 'reply to interruption']);
     });
   }
+
+  it('takes a doubtful no in the middle of a sentence for the grunt that it was', () => {
+    const { effects } = play(at(5_000), speaking, begins(7_000), says('No, no.', false, 0.69));
+    assert.deepEqual(effects, ['hold', 'resume']);
+  });
 
   it('takes a word at the end of a question for its answer', () => {
     const { effects } = play(at(5_000), speaking, begins(7_000), says('Tuesday.', true));

@@ -25,7 +25,7 @@ export type TurnEvent =
   | { kind: 'voice-ended' }
   | { kind: 'speech-began'; atMs: number }
   /** An utterance is over; `isAsking` when our voice was at the end of a question. */
-  | { kind: 'understood'; text: string; lengthMs: number; isAsking: boolean };
+  | { kind: 'understood'; text: string; confidence: number; lengthMs: number; isAsking: boolean };
 
 export type TurnEffect =
   /** Falls silent for a moment. */
@@ -110,8 +110,9 @@ function beginSpeech(floor: Floor, atMs: number): Turned {
 function understand(
   floor: Floor,
   talk: Floor['talk'],
-  { text, lengthMs, isAsking }: Extract<TurnEvent, { kind: 'understood' }>,
+  { isAsking, ...heard }: Extract<TurnEvent, { kind: 'understood' }>,
 ): Turned {
+  const { text } = heard;
   if (floor.isLast && floor.voice !== 'silent') return become(floor, { kind: 'reply', isInterruption: true });
   if (floor.voice === 'silent') {
     const isInterruption = talk?.isOverVoice ?? false;
@@ -119,7 +120,7 @@ function understand(
   }
   const isPassing = talk?.isGreeting
     ? text.trim() === '' || isPickUp(text)
-    : text.trim() === '' || (isAsking ? isBackChannel(text) && !isShortAnswer(text) : isAside(text, lengthMs));
+    : text.trim() === '' || (isAsking ? isBackChannel(text) && !isShortAnswer(text) : isAside(heard));
   if (!isPassing) {
     return become(
       { ...floor, voice: 'silent', isThinking: true },
@@ -161,13 +162,16 @@ function plain(text: string): string {
     .trim();
 }
 
+/** "Uh-huh" sounds like a no to a recogniser that hears it alone; it is surer of a real one. */
+const sureNo = 0.85;
 const stops =
   /\b(?:no|nope|nah|not|don't|do not|can't|never|stop|wait|hold|hang|moment|second|minute|what|who|why|how|where|sorry|excuse|pardon|hello|hey|hi|listen|help|repeat|again|slow|slower|bye|goodbye|wrong|busy|later|human|robot|person|machine|question|please|thanks|thank)\b/;
 
 /** A grunt or a word that means go on, whatever a recogniser made of it; not one that wants something of us. */
-function isAside(text: string, lengthMs: number): boolean {
+function isAside({ text, confidence, lengthMs }: { text: string; confidence: number; lengthMs: number }): boolean {
   if (isBackChannel(text)) return true;
   const said = plain(text);
+  if (/^no(?: no)*$/.test(said) && confidence < sureNo) return true;
   return lengthMs <= longestBackChannelMs && said.split(' ').length <= 2 && !stops.test(said) && !/\?\s*$/.test(text);
 }
 
