@@ -22,6 +22,7 @@ import { type OpenTelephone, openTelephone } from './telephone/open-telephone.ts
 
 const loopback = '127.0.0.1';
 const usualSipPort = 5060;
+const drainMs = 20_000;
 
 export type CallingOptions = {
   config: Config;
@@ -81,7 +82,12 @@ export async function openCalling(options: CallingOptions): Promise<string | und
       }),
     onError: (err) => log.error({ err }, 'the dialer met a fault'),
   });
-  closers.push(() => dialer.close());
+  closers.push(() => {
+    const { liveCalls: calls } = dialer;
+    if (calls > 0)
+      log.info({ calls, seconds: drainMs / 1_000 }, 'waiting for calls to end; a second signal does not wait');
+    return dialer.close({ drainMs });
+  });
   return network;
 
   /** Without a trunk there is somebody to call all the same. */

@@ -61,7 +61,7 @@ const ways: Record<ReplyKind, readonly [string, ...string[]]> = {
   code: ['The number is four four one one.'],
   birth: ['The fifth of May, nineteen eighty.'],
   past: ['That was last Monday.'],
-  when: ['Tuesday at ten would suit me well.', 'Thursday at three in the afternoon would be fine.'],
+  when: ['Tuesday at ten would suit me well.', 'Next Monday at three in the afternoon would be fine.'],
   money: ['About five hundred dollars.'],
   scale: ['I would say seven.', 'Nine out of ten.'],
   age: ['I am forty two years old.'],
