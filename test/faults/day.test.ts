@@ -48,7 +48,9 @@ describe(`a day of ${rounds * callsInRound} calls`, () => {
       }
       await sleep(2_000); // what is closed is closed within a moment
       const family = [processId, ...childrenOf(processId)];
-      megabytes.push(family.reduce((sum, id) => sum + residentMegabytes(id), 0));
+      const each = family.map(residentMegabytes);
+      t.diagnostic(`the service and its speech workers: ${each.map(Math.round).join(', ')} MB`);
+      megabytes.push(each.reduce((sum, one) => sum + one, 0));
       files.push(readdirSync(`/proc/${processId}/fd`).length);
     }
     t.diagnostic(`resident after each round: ${megabytes.map(Math.round).join(', ')} MB`);
