@@ -99,6 +99,7 @@ const heard: Partial<Record<Intent, string[]>> = {
   ],
   robot: [
     'Are you a robot?',
+    'I heard you a robot.',
     'Is this a recording?',
     'Are you a real person?',
     'Am I talking to a machine?',

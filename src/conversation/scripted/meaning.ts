@@ -181,6 +181,8 @@ function patternsFor(calleeName: string): [Intent, Pattern[]][] {
         re(
           `\\b(?:are you|is this|am i (?:speaking|talking) (?:to|with)|you are not|are you not|is that) (?:even )?(?:an? |actually )?(?:${human}|real|alive|live|human)\\b`,
         ),
+        // However the beginning was understood.
+        /^(?:\w+ ){0,3}you (?:are )?(?:a|an) (?:robot|bot|machine|computer|recording|ai)$/,
         /\b(?:robot or (?:a )?(?:human|person|real)|human or (?:a )?(?:robot|machine|computer)|real or (?:a )?(?:robot|recording))\b/,
         re(`\\b(?:talking|speaking) (?:to|with) (?:an? )?${machine}\\b`),
       ],

@@ -83,6 +83,41 @@ describe('a conversation with baresip', { concurrency: 2, timeout: 120_000 }, ()
     assertSounds(introVoicemail, wholeText(await heardIn(pool, left, 8_000)));
   });
 
+  it('apologises to a wrong person', async () => {
+    const baresip = await startBaresip({ user: number, says: recorded(spoken('Hello?')) });
+    const call = await converse(baresip, ['You have the wrong number. Nobody of that name lives here.']);
+    assert.equal(call.outcome?.kind, 'wrong_person', lines(call));
+  });
+
+  it('says what it is when asked, and goes on', async () => {
+    const baresip = await startBaresip({ user: number, says: recorded(spoken('Hello?')) });
+    const answers = ['Are you a robot?', 'Yes, I was very happy.', 'There are five of us.'];
+    const call = await converse(baresip, answers);
+    assert.equal(call.outcome?.kind, 'completed', lines(call));
+    assert.match(lines(call) ?? '', /assistant: .*automated assistant/);
+    assert.ok(
+      call.answers?.every(({ status }) => status === 'answered'),
+      lines(call),
+    );
+  });
+
+  it('ends politely when nobody speaks', async () => {
+    const baresip = await startBaresip({ user: number, says: recorded() });
+    const call = await converse(baresip, []);
+    assert.deepEqual([call.outcome?.kind, call.outcome?.endedBy], ['silent', 'assistant'], lines(call));
+  });
+
+  it('knows that it was hung up on', async () => {
+    const baresip = await startBaresip({ user: number, says: recorded(spoken('Hello?')) });
+    const { centre, callId } = await callTo(baresip);
+    for await (const event of centre.events(callId)) {
+      if (event.type === 'answered_by') await baresip.command('hangup');
+    }
+    const call = await centre.ended(callId);
+    assert.deepEqual([call.outcome?.kind, call.outcome?.endedBy], ['hung_up', 'callee'], lines(call));
+    assert.ok(call.transcript?.[0]?.interrupted);
+  });
+
   it('stops at once when asked not to call again', async () => {
     const baresip = await startBaresip({ user: number, says: recorded(spoken('Hello?')) });
     const call = await converse(baresip, ['Please do not call me again.']);
