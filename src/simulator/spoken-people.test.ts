@@ -16,7 +16,7 @@ const from = '+12025550000';
 const sampleRate = 8_000;
 const introduction = 'Hello Ada. This is Robin from Acme. I have a few short questions for you. Do you have a minute?';
 
-describe('people who talk', { concurrency: true, timeout: 150_000 }, () => {
+describe('people who talk', { concurrency: 2, timeout: 280_000 }, () => {
   let media: Media;
   let speech: Speech;
   let network: PhoneNetwork;
