@@ -44,8 +44,13 @@ const finishRetryMs = [100, 500, 2_000, 5_000, 10_000, 20_000];
 /** The story of one call, from its claim to its result. */
 export async function placeCall(call: DueCall, control: CallControl, deps: PlaceCallDeps): Promise<void> {
   const { db, nodeId, telephone } = deps;
+  const log = serialLog(call, deps);
   const notes: string[] = [];
-  const { tts, stt } = deps.speech.forCall(({ engine, detail }) => notes.push(`${engine}: ${detail}`));
+  const note = (text: string) => {
+    notes.push(text);
+    log.event({ type: 'note', text });
+  };
+  const { tts, stt } = deps.speech.forCall(({ engine, detail }) => note(`${engine}: ${detail}`));
   const mind = deps.openMind(briefOf(call, deps));
   await mind.prepare(AbortSignal.any([control.signal, AbortSignal.timeout(prepareMs)]));
   await renderFirstWords(mind, tts, call, deps);
@@ -53,7 +58,6 @@ export async function placeCall(call: DueCall, control: CallControl, deps: Place
   if (control.signal.aborted) return;
   if ((await beginDialling(db, nodeId, call.id)) !== 'dial') return;
 
-  const log = serialLog(call, deps);
   let conversation: Conversation | undefined;
   let voice: Voice | undefined;
   let hasRecording = true;
@@ -101,7 +105,7 @@ export async function placeCall(call: DueCall, control: CallControl, deps: Place
     onDigit: (digit) => conversation?.digit(digit),
     onRecordingFailed: (reason) => {
       hasRecording = false;
-      notes.push(`The recording failed: ${reason}`);
+      note(`The recording failed: ${reason}`);
     },
   });
   control.onSay = (text) => conversation?.say(text);

@@ -21,6 +21,8 @@ export interface Chat {
 }
 
 export interface ChatServer {
+  /** What `PARLEY_OPENAI_COMPATIBLE_URL` is set to. */
+  url: string;
   model: LanguageModel;
   chats: Chat[];
 }
@@ -37,11 +39,12 @@ export async function chatServer(t: TestContext, ...answerers: Answerer[]): Prom
     if (answer) await answer(chat);
     else chat.fail(500);
   });
+  const url = `${server.url}/v1`;
   const model = openLanguageModel(
     { vendor: 'openai-compatible', model: 'some-model' },
-    { 'openai-compatible': { baseUrl: `${server.url}/v1` } },
+    { 'openai-compatible': { baseUrl: url } },
   );
-  return { model, chats };
+  return { url, model, chats };
 }
 
 const envelope = { id: 'c', created: 1, model: 'm' };
