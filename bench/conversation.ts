@@ -9,7 +9,7 @@ import type { CallResource } from '../src/domain/call.ts';
 import { freePort } from '../src/free-port.ts';
 import { readWav } from '../src/rtp/wav.ts';
 import { introMessage, questions } from './conversation-texts.ts';
-import { type Figure, type Measure, toSample } from './figure.ts';
+import { type Figure, type Measure, percentile, toSample } from './figure.ts';
 import { fetchToken, startService, tokenForm, withDataDir } from './harness/service.ts';
 import { firstSoundMs, stopTimes, stretches, turnGaps } from './harness/talk-times.ts';
 
@@ -137,9 +137,4 @@ async function callAll(options: {
       }
     }),
   );
-}
-
-function percentile(values: number[], share: number): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN;
 }

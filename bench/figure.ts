@@ -27,6 +27,11 @@ function median(values: number[]): number {
   return sorted.length % 2 === 1 || low === undefined ? high : (low + high) / 2;
 }
 
+export function percentile(values: number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN;
+}
+
 /** Ours beside a reference. */
 export function compare(
   figure: { name: string; unit: string; goal?: number },

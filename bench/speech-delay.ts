@@ -10,7 +10,7 @@ import { sttOf } from '../src/speech/hearing/stt.ts';
 import type { Listener } from '../src/speech/ports.ts';
 import { randomFrom } from '../test/harness/audio.ts';
 import { frameMs, framesOf, quiet } from '../test/harness/speech.ts';
-import { type Figure, type Measure, toSample } from './figure.ts';
+import { type Figure, type Measure, percentile, toSample } from './figure.ts';
 import { quietMachine } from './harness/quiet-machine.ts';
 import { lineRate, spoken, testSentences, testShortAnswers, testVoices } from './spoken-set.ts';
 
@@ -212,11 +212,6 @@ function cpuSeconds(pool: WorkerPool): number {
     const fields = readFileSync(`/proc/${processId}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
     return sum + (Number(fields[11]) + Number(fields[12])) / clockTicks;
   }, 0);
-}
-
-function percentile(values: number[], share: number): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN;
 }
 
 function single(name: string, unit: string, value: number): Figure {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DueCall } from '../domain/due-call.ts';
-import type { Outcome } from '../domain/outcome.ts';
+import { outcome } from '../domain/outcome.ts';
 import { callCommandsChannel, takeCommands } from '../store/call-commands.ts';
 import { callsChannel } from '../store/calls.ts';
 import type { DatabasePool } from '../store/database.ts';
@@ -14,23 +14,9 @@ const againAfterMs = 10_000;
 // More accounts than this hardly ever wait at the same moment.
 const accountsRemembered = 1_000;
 
-const failed: Outcome = {
-  kind: 'failed',
-  side: 'platform',
-  retryable: true,
-  endedBy: 'platform',
-  sipStatus: null,
-  reason: 'The call broke off through a fault of the service.',
-};
+const failed = outcome('failed', 'platform', 'The call broke off through a fault of the service.');
 
-const endedByOperator: Outcome = {
-  kind: 'cancelled',
-  side: 'platform',
-  retryable: false,
-  endedBy: 'operator',
-  sipStatus: null,
-  reason: 'Ended by the operator.',
-};
+const endedByOperator = outcome('cancelled', 'operator', 'Ended by the operator.');
 
 type Options = {
   db: DatabasePool;

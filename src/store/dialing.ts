@@ -2,7 +2,7 @@ import { type Call, toCallResource } from '../domain/call.ts';
 import type { CallEvent } from '../domain/call-event.ts';
 import type { CallResult } from '../domain/call-result.ts';
 import type { DueCall } from '../domain/due-call.ts';
-import { accountClosed, type Outcome } from '../domain/outcome.ts';
+import { accountClosed, type Outcome, outcome } from '../domain/outcome.ts';
 import { callEventData } from '../domain/webhook.ts';
 import { writeCallEvent } from './call-events.ts';
 import { findCall, toCall } from './calls.ts';
@@ -15,14 +15,7 @@ export const liveStatuses = `('dialing', 'ringing', 'in_progress')`;
 // Any number that no other use of advisory locks has.
 const dialingLock = 7_215_004;
 
-const optedOut: Outcome = {
-  kind: 'blocked',
-  side: 'policy',
-  retryable: false,
-  endedBy: 'platform',
-  sipStatus: null,
-  reason: 'The person asked not to be called again.',
-};
+const optedOut = outcome('blocked', 'platform', 'The person asked not to be called again.');
 
 /**
  * One process at a time, on the whole database, decides who has which calls; one that falls silent meanwhile

@@ -1,5 +1,5 @@
 import type { Call } from '../domain/call.ts';
-import type { Outcome } from '../domain/outcome.ts';
+import { outcome } from '../domain/outcome.ts';
 import { type Database, type DatabasePool, inTransaction } from './database.ts';
 import { endAbruptly, liveStatuses, releaseCall, takeTurn, tellEnd } from './dialing.ts';
 
@@ -7,14 +7,7 @@ import { endAbruptly, liveStatuses, releaseCall, takeTurn, tellEnd } from './dia
 const batchSize = 50;
 
 /** It may have rung: whether to call again is for the caller to decide. */
-const interrupted: Outcome = {
-  kind: 'interrupted',
-  side: 'platform',
-  retryable: true,
-  endedBy: 'platform',
-  sipStatus: null,
-  reason: 'The process that held the call ended.',
-};
+const interrupted = outcome('interrupted', 'platform', 'The process that held the call ended.');
 
 /** A process that places calls; `label` is for the eyes of its operator. */
 export type Node = { id: string; label: string; trunk: string };

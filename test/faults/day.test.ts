@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Media } from '../../src/rtp/media.ts';
 import { PhoneNetwork } from '../../src/simulator/phone-network.ts';
 import { startCallCentre } from '../harness/call-centre.ts';
+import { residentMegabytes } from '../harness/resident-memory.ts';
 
 const rounds = Number(process.env['FAULT_ROUNDS'] ?? 20);
 /** 5,000 in twenty rounds. */
@@ -72,11 +73,6 @@ describe(`a day of ${rounds * callsInRound} calls`, () => {
     assert.ok((files.at(-1) as number) <= Math.max(...files.slice(0, 2)) + 5, files.join(', '));
   });
 });
-
-function residentMegabytes(processId: number): number {
-  const status = readFileSync(`/proc/${processId}/status`, 'utf8');
-  return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) / 1_000;
-}
 
 function childrenOf(processId: number): number[] {
   return readFileSync(`/proc/${processId}/task/${processId}/children`, 'utf8').split(' ').filter(Boolean).map(Number);

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { joined } from '../../src/rtp/pcm.ts';
@@ -9,6 +8,7 @@ import { PhraseCache } from '../../src/speech/embedded/phrase-cache.ts';
 import { WorkerPool } from '../../src/speech/embedded/worker-pool.ts';
 import { sttOf } from '../../src/speech/hearing/stt.ts';
 import type { Transcript } from '../../src/speech/ports.ts';
+import { residentMegabytes } from '../harness/resident-memory.ts';
 import { hearAll, quiet, spokenWhole, wholeText } from '../harness/speech.ts';
 
 const rounds = Number(process.env['FAULT_ROUNDS'] ?? 20);
@@ -75,8 +75,3 @@ describe('speech', () => {
     assert.ok(last < early + uncollectedMegabytes, `${Math.round(early)} MB became ${Math.round(last)} MB`);
   });
 });
-
-function residentMegabytes(processId: number): number {
-  const status = readFileSync(`/proc/${processId}/status`, 'utf8');
-  return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) / 1_000;
-}
