@@ -3,6 +3,7 @@ import { sentences } from '../../speech/text/sentences.ts';
 import type { SpokenDateTime } from '../../speech/text/spoken-date-time.ts';
 import { parseSpokenYesNo } from '../../speech/text/spoken-yes-no.ts';
 import type { Brief, Ending, Fact, Heard, Mind, Move, Turn } from '../mind.ts';
+import { isPressedForTime, refuses, wantsCallback } from './callback.ts';
 import { type Introductions, introductionsOf } from './introduction.ts';
 import { type Meaning, meaningOf } from './meaning.ts';
 import { keysFor } from './menu.ts';
@@ -14,6 +15,7 @@ import { type Ground, replyTo, shortIntroduction, smallReplyTo } from './replies
 import { type Order, type Rule, sets } from './rules.ts';
 import { callbackTime, sayWhen } from './say-when.ts';
 import { type Question, Script } from './script.ts';
+import { newState, type State } from './state.ts';
 import { summarise } from './summary.ts';
 import { judge } from './verdicts.ts';
 import { Wording } from './wording.ts';
@@ -21,8 +23,6 @@ import { joined, shortName, withoutBraces } from './words.ts';
 
 /** The endings that whoever leads a call may choose. */
 export type AgreedEnding = 'completed' | 'opted_out' | 'wrong_person' | 'callback_requested';
-
-type Stage = 'before' | 'introduced' | 'asking' | 'when' | 'ended';
 
 // Questions back, repetitions and small talk in one call; after that a side-step costs the question it avoids.
 const mostSideSteps = 8;
@@ -32,52 +32,8 @@ const wordMs = 400;
 const pauseMs = 800;
 const wrapUpMs = 15_000;
 
-const strongBusy =
-  /\b(?:driving|in a meeting|bad time|(?:good|right|best|great|convenient) (?:time|moment)|can not (?:talk|speak|chat)|no time|too busy|very busy|busy right now|in the middle of|(?:another|other) (?:call|line)|not have (?:the |any |much )?time)\b/;
 const aboutInterest =
   /\b(?:interest\w*|like|want|need|buy|consider\w*|participate|take part|continue|subscribe|renew)\b/i;
-const asksForTime = /\b(?:call|contact|reach|time|when|appointment|visit|meet)\b/i;
-
-/** Where a conversation stands, besides its questions. */
-interface State {
-  stage: Stage;
-  attempts: number;
-  sideSteps: number;
-  silences: number;
-  wasReintroduced: boolean;
-  saidStart: boolean;
-  isThrough: boolean;
-  brokenOff: string | undefined;
-  menus: number;
-  keys: string;
-  elapsedMs: number;
-  isMeasured: boolean;
-  ending: Ending | undefined;
-  transferredTo: string | undefined;
-  callbackAt: string | undefined;
-  lastSaid: string;
-  pace: number;
-}
-
-const newState: State = {
-  stage: 'before',
-  attempts: 0,
-  sideSteps: 0,
-  silences: 0,
-  wasReintroduced: false,
-  saidStart: false,
-  isThrough: false,
-  brokenOff: undefined,
-  menus: 0,
-  keys: '',
-  elapsedMs: 0,
-  isMeasured: false,
-  ending: undefined,
-  transferredTo: undefined,
-  callbackAt: undefined,
-  lastSaid: '',
-  pace: 1,
-};
 
 /** Needs nothing but what it was given: the same words heard give the same words said. */
 export class ScriptedMind implements Mind {
@@ -348,7 +304,8 @@ export class ScriptedMind implements Mind {
     const reply = replyTo(meaning, this.#ground);
     for (const rule of reply.setOff) this.#setOff.set(rule, utterance.turn);
     if (reply.say !== '') return this.#sideStep(reply.say, utterance);
-    if (this.#wantsCallback(meaning, utterance)) return this.#callback(utterance, meaning);
+    const asked = { question: this.#script.current, introduction: this.#openIntroduction() };
+    if (wantsCallback(meaning, utterance.text, asked)) return this.#callback(utterance, meaning);
     const small = smallReplyTo(meaning, this.#asked(utterance, meaning), this.#wording);
     if (small) {
       this.#state.pace = small.pace ?? this.#state.pace;
@@ -414,31 +371,16 @@ export class ScriptedMind implements Mind {
     return this.#next(reply);
   }
 
-  #wantsCallback({ intents, plain }: Meaning, utterance: Heard): boolean {
-    const question = this.#script.current;
-    if (!question) {
-      if (refuses(intents, plain) && !intents.has('callback')) return false;
-      const asksForMinute =
-        this.#state.stage === 'introduced' &&
-        /\b(?:minute|moment|good time|time to talk|second)\b[^?]*\?\s*$/i.test(this.#texts.introduction);
-      return (
-        intents.has('absent') ||
-        intents.has('busy') ||
-        intents.has('callback') ||
-        (asksForMinute && parseSpokenYesNo(utterance.text)?.value === 'no')
-      );
-    }
-    const isPressed = intents.has('busy') && strongBusy.test(plain);
-    if (intents.has('callback') && !isPressed)
-      return question.kind !== 'date' && question.kind !== 'phone' && !asksForTime.test(question.text);
-    return isPressed && (intents.has('callback') || question.kind !== 'date');
+  /** The introduction, while what is said is still a reaction to it. */
+  #openIntroduction(): string {
+    return this.#state.stage === 'introduced' ? this.#texts.introduction : '';
   }
 
   #callback(utterance: Heard, { intents, plain }: Meaning, wasAsked = false): Move {
     const { turn } = utterance;
     const when = callbackTime(utterance.text, this.#clock);
     const facts: Fact[] = [{ kind: 'callback', at: when?.value, turn }];
-    const isPressed = intents.has('busy') && strongBusy.test(plain);
+    const isPressed = isPressedForTime({ intents, plain });
     if (!when && !wasAsked && !isPressed && !intents.has('goodbye') && this.#state.sideSteps < mostSideSteps) {
       this.#state.sideSteps++;
       this.#state.stage = 'when';
@@ -475,7 +417,7 @@ export class ScriptedMind implements Mind {
 
   /** The first words after the introduction are a reaction to it, not an answer. */
   #reaction(utterance: Heard, { intents, plain }: Meaning): Move {
-    if (refuses(intents, plain)) return this.#refusal(utterance);
+    if (refuses({ intents, plain })) return this.#refusal(utterance);
     if (intents.has('goodbye')) return this.#close('', 'The person said goodbye before the questions.');
     if (intents.has('hold')) return this.#wait(utterance);
     const isNo = parseSpokenYesNo(utterance.text)?.value === 'no';
@@ -621,11 +563,6 @@ export class ScriptedMind implements Mind {
 
 function moving(say: string, after: Move['next']): Move {
   return { say, next: after };
-}
-
-/** "No, thank you" to an introduction is no answer to anything in it. */
-function refuses(intents: Meaning['intents'], plain: string): boolean {
-  return intents.has('refuse-call') || /^(?:no )+(?:thank you|thanks)\b/.test(plain);
 }
 
 function moodFor(reading: Reading, text: string): Mood {
