@@ -7,7 +7,20 @@ export interface WordErrors {
 
 /** Substitutions, deletions and insertions, after both texts are written as they are said. */
 export function wordErrors(expected: string, heard: string): WordErrors {
-  const [reference, hypothesis] = [spokenWords(expected), spokenWords(heard)];
+  const { words, errors } = alignment(expected, heard);
+  return { words, errors: errors.at(-1) ?? 0 };
+}
+
+/** The same, of what was expected at the beginning of something longer. */
+export function wordErrorsAtBeginning(expected: string, heard: string): WordErrors {
+  const { words, errors } = alignment(expected, heard);
+  return { words, errors: Math.min(...errors) };
+}
+
+/** `errors`: beside the first word that was heard, the first two, and so on; at the front beside none. */
+function alignment(expected: string, heard: string): { words: number; errors: number[] } {
+  const reference = spokenWords(expected);
+  const hypothesis = spokenWords(heard.replace(/\b[A-Z]{2,}\b/g, (word) => asWord(word, reference)));
   let previous = hypothesis.map((_, index) => index + 1);
   previous.unshift(0);
   for (const [row, word] of reference.entries()) {
@@ -18,7 +31,13 @@ export function wordErrors(expected: string, heard: string): WordErrors {
     }
     previous = current;
   }
-  return { words: reference.length, errors: previous.at(-1) ?? 0 };
+  return { words: reference.length, errors: previous };
+}
+
+/** "ADA" is the name where the name was said, not three letters. */
+function asWord(capitals: string, reference: string[]): string {
+  const word = capitals.toLowerCase();
+  return reference.includes(word) ? word : capitals;
 }
 
 /** Spellings that sound the same and mean the same. */
