@@ -55,7 +55,7 @@ async function converse(baresip: Baresip, replies: Reply[], customRules: string[
 
 const lines = (call: CallResource) => call.transcript?.map(({ speaker, text }) => `${speaker}: ${text}`).join('\n');
 
-describe('a conversation with baresip', { concurrency: 2, timeout: 240_000 }, () => {
+describe('a conversation with baresip', { concurrency: 3, timeout: 240_000 }, () => {
   it('is held to its end: what it heard is the introduction word for word, what it said are the answers', async () => {
     const baresip = await startBaresip({ user: number, says: recorded(spoken('Hello?')) });
     const call = await converse(baresip, ['Yes, sure, go ahead.', 'Yes, I was very happy.', 'There are five of us.']);
