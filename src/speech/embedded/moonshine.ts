@@ -5,7 +5,6 @@ import tokenizer from 'llama-tokenizer-js';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import type { Recognition } from '../ports.ts';
 import { splitDecoder } from './decoder-graphs.ts';
-import { shortAnswers } from './short-answers.ts';
 
 export const moonshineRate = 16_000;
 
@@ -13,11 +12,13 @@ export interface MoonshineResult extends Recognition {
   tokens: number[];
 }
 
-export interface RecogniseOptions {
-  /** The tokens of an earlier result for the beginning of the same utterance: checked in one step, not written again. */
-  draft?: number[];
-  /** Whether this is the whole utterance, not the beginning of one that is still being spoken. */
-  isWhole?: boolean;
+/** A sound as the encoder understood it. */
+export type Hearing = { state: Tensor; seconds: number };
+
+/** What was written of a sound, and how likely every token would have been at each of its places. */
+export interface Writing extends MoonshineResult {
+  /** The logarithms of the probabilities, for the places of a short text; the last is that of its end. */
+  rows: Float32Array[];
 }
 
 /** Tiny is nearly twice as fast; base makes half the mistakes. */
@@ -28,6 +29,8 @@ const endToken = 2;
 /** English speech has up to some 6 tokens in a second; more is the decoder going round in circles. */
 const tokensPerSecond = 6.5;
 const fewestTokens = 6;
+/** What is said in two seconds has no more; each is of the size of the vocabulary. */
+const rowsKept = 14;
 
 /** Moonshine: an encoder over the waveform and a decoder that writes one token after the other. */
 export class Moonshine {
@@ -56,53 +59,34 @@ export class Moonshine {
   }
 
   /** Tiny takes some 35 ms of a core for each second of speech, most of it in one piece: not for a thread with other duties. */
-  async recognise(
-    samples: Float32Array,
-    { draft = [], isWhole = true }: RecogniseOptions = {},
-  ): Promise<MoonshineResult> {
-    const { last_hidden_state: heard } = await this.#encoder.run({
-      input_values: new Tensor('float32', samples, [1, samples.length]),
-    });
-    if (!heard) throw new Error('The encoder gave no state');
-    const most = Math.max(fewestTokens, Math.ceil((samples.length / moonshineRate) * tokensPerSecond));
+  async hear(samples: Float32Array): Promise<Hearing> {
+    const input = new Tensor('float32', samples, [1, samples.length]);
+    const { last_hidden_state: state } = await this.#encoder.run({ input_values: input });
+    if (!state) throw new Error('The encoder gave no state');
+    return { state, seconds: samples.length / moonshineRate };
+  }
 
+  /** `draft`: the tokens of an earlier text for the beginning of the same utterance, checked in one step, not written again. */
+  async write({ state, seconds }: Hearing, draft: number[] = []): Promise<Writing> {
+    const most = Math.max(fewestTokens, Math.ceil(seconds * tokensPerSecond));
     const opening = [startToken, ...draft.slice(0, most - 1)];
-    const output = await this.#first.run({ input_ids: tokenTensor(opening), encoder_hidden_states: heard });
-    const written = new Writing();
+    const output = await this.#first.run({ input_ids: tokenTensor(opening), encoder_hidden_states: state });
+    const written = new Text();
     const logits = output['logits'] as Tensor;
-    do written.add(logits, written.length);
+    do written.add(row(logits, written.length));
     while (!written.isOver && written.length < opening.length && written.last === opening[written.length]);
 
     const memory: Memory = keep(output, this.#memory, written.length);
     while (!written.isOver && written.length < most) {
       const step = await this.#next.run({ ...memory, input_ids: tokenTensor([written.last]) });
-      written.add(step['logits'] as Tensor, 0);
+      written.add(row(step['logits'] as Tensor, 0));
       for (const name of this.#memory.own) memory[past(name)] = step[present(name)] as Tensor;
     }
-    const result = written.result();
-    const isShort = samples.length <= shortSeconds * moonshineRate;
-    return isShort && isWhole ? this.#weighShortAnswers(heard, logits, result) : result;
+    return written.result();
   }
 
-  /** Takes a short answer in place of what was written, where it is nearly as likely. */
-  async #weighShortAnswers(heard: Tensor, opening: Tensor, written: MoonshineResult): Promise<MoonshineResult> {
-    const own = wordTokens(written.tokens);
-    if (phrases.some(({ tokens }) => isSame(tokens, own))) return { ...written, text: written.text.replace(/,$/, '.') };
-    if (written.confidence > sureConfidence) return written;
-    const candidates = likelyPhrases(row(opening, 0), own);
-    if (candidates.length === 0) return written;
-    const [ownScore = 0, ...scores] = await this.#score(heard, [own, ...candidates.map(({ tokens }) => tokens)]);
-    let best = { text: written.text, score: ownScore - phraseBonus, tokens: written.tokens };
-    for (const [index, { text, tokens }] of candidates.entries()) {
-      const score = scores[index] as number;
-      if (score > best.score) best = { text: `${text}.`, score, tokens };
-    }
-    if (best.tokens === written.tokens) return written;
-    return { text: best.text, confidence: Math.exp(best.score / (best.tokens.length + 1)), tokens: best.tokens };
-  }
-
-  /** How likely each phrase is the whole of what was said, as a logarithm. */
-  async #score(heard: Tensor, candidates: number[][]): Promise<number[]> {
+  /** How likely each text is the whole of what was said, as a logarithm. */
+  async score({ state }: Hearing, candidates: number[][]): Promise<number[]> {
     const longest = Math.max(...candidates.map((tokens) => tokens.length)) + 1;
     const ids = candidates.flatMap((tokens) => {
       const padding = Array<number>(longest - 1 - tokens.length).fill(endToken);
@@ -110,12 +94,12 @@ export class Moonshine {
     });
     const { logits } = await this.#first.run({
       input_ids: tokenTensor(ids, candidates.length),
-      encoder_hidden_states: repeated(heard, candidates.length),
+      encoder_hidden_states: repeated(state, candidates.length),
     });
     return candidates.map((tokens, candidate) => {
       const scores = (position: number) => row(logits as Tensor, candidate * longest + position);
       const said = tokens.reduce((sum, token, index) => sum + (scores(index)[token] as number), 0);
-      return said + logProbability(scores(tokens.length), closingTokens);
+      return said + endProbability(scores(tokens.length));
     });
   }
 }
@@ -192,14 +176,15 @@ function row(logits: Tensor, index: number): Float32Array {
   return (logits.data as Float32Array).subarray(index * vocabulary, (index + 1) * vocabulary);
 }
 
-/** Of any of the tokens. */
-function logProbability(row: Float32Array, tokens: number[]): number {
-  return Math.log(tokens.reduce((sum, token) => sum + Math.exp(row[token] as number), 0));
+/** Of the end of the text at this place, with or without a full stop. */
+export function endProbability(row: Float32Array): number {
+  return Math.log(closingTokens.reduce((sum, token) => sum + Math.exp(row[token] as number), 0));
 }
 
 /** The tokens chosen so far, the likeliest each time. */
-class Writing {
+class Text {
   readonly #tokens: number[] = [];
+  readonly #rows: Float32Array[] = [];
   #logProbability = 0;
   isOver = false;
 
@@ -211,8 +196,8 @@ class Writing {
     return this.#tokens.at(-1) ?? startToken;
   }
 
-  add(logits: Tensor, position: number): void {
-    const scores = row(logits, position);
+  add(scores: Float32Array): void {
+    if (this.#rows.length < rowsKept) this.#rows.push(scores);
     // A short answer such as "No." comes back as nothing unless the end is forbidden at first.
     const allowed = this.#tokens.length > 0 ? latinAndEnd : openingTokens;
     let best = -1;
@@ -226,12 +211,13 @@ class Writing {
     else this.#tokens.push(best);
   }
 
-  result(): MoonshineResult {
+  result(): Writing {
     const steps = this.#tokens.length + (this.isOver ? 1 : 0);
     return {
       text: tokenizer.decode([startToken, ...this.#tokens]).trim(),
       confidence: Math.exp(this.#logProbability / steps),
       tokens: this.#tokens,
+      rows: this.#rows,
     };
   }
 }
@@ -244,44 +230,13 @@ const latinAndEnd = Int32Array.of(endToken, ...latin);
 const openingTokens = Int32Array.from(tokensLike(/^▁[A-Za-z0-9][!-~]*$/));
 const closingTokens = [endToken, ...tokensLike(/^[.,?!;]+$/)];
 
-/** Longer utterances have a context of their own. */
-export const shortSeconds = 2;
-/** Above this the model was never wrong where a phrase would have been right. */
-const sureConfidence = 0.93;
-/** How much likelier a phrase is than the model believes, as a logarithm; of 2 to 5 the best that costs other answers nothing. */
-const phraseBonus = 4;
-/** Phrases whose first word is this much less likely than the likeliest are not looked at. */
-const openingMargin = 9;
-/** What sounds like one word is not five; each place to be weighed takes a millisecond. */
-const mostMoreTokens = 2;
-const mostCandidates = 10;
-
-interface Phrase {
-  text: string;
-  tokens: number[];
+/** The tokens of a text, as the model would write it. */
+export function tokensOf(text: string): number[] {
+  return tokenizer.encode(text, false);
 }
 
-const phrases: Phrase[] = shortAnswers.map((text) => ({ text, tokens: tokenizer.encode(text, false) }));
-
-function likelyPhrases(opening: Float32Array, own: number[]): Phrase[] {
-  const score = ({ tokens }: Phrase) => opening[tokens[0] as number] as number;
-  const highest = opening.reduce((most, value) => Math.max(most, value), Number.NEGATIVE_INFINITY);
-  return phrases
-    .filter((phrase) => score(phrase) > highest - openingMargin)
-    .filter(({ tokens }) => tokens.length <= own.length + mostMoreTokens && !isBeginning(tokens, own))
-    .sort((a, b) => score(b) - score(a) || a.tokens.length - b.tokens.length)
-    .slice(0, mostCandidates);
-}
-
-function wordTokens(tokens: number[]): number[] {
+/** Without the full stop or what else follows the last word. */
+export function wordTokens(tokens: number[]): number[] {
   const words = tokens.findLastIndex((token) => !closingTokens.includes(token));
   return tokens.slice(0, words + 1);
-}
-
-function isSame(a: number[], b: number[]): boolean {
-  return a.length === b.length && isBeginning(a, b);
-}
-
-function isBeginning(short: number[], long: number[]): boolean {
-  return short.every((token, index) => token === long[index]);
 }
