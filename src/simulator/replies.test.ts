@@ -37,6 +37,8 @@ const heard: Partial<Record<ReplyKind, string[]>> = {
     'How much coffee do you drink in a day',
     'What is the number of employees?',
     'Thank you, how many people work there.',
+    'Great, tell many people live in your house.',
+    'Let me put it differently. The rough number is enough to count any people live in your house.',
     'I see we would like to know how many people work there',
   ],
   money: ['How much would you like to spend?', 'What is your budget?'],

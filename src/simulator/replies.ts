@@ -161,8 +161,12 @@ export function replyTo(text: string, turn: number): Reply {
   return { kind, say: all[Math.max(0, turn - 1) % all.length] ?? all[0] };
 }
 
+/** "How many" as the recogniser mishears it behind another word. */
+const misheardHowMany = /\b(?:can't you tell|tell|count)(?: me)? m?any\b/gi;
+
 /** Undefined where nothing is asked. */
-function kindOf(text: string): ReplyKind | undefined {
+function kindOf(heard: string): ReplyKind | undefined {
+  const text = heard.replace(misheardHowMany, 'how many');
   for (const sentence of sentences(text).reverse()) {
     const kind = kindOfSentence(sentence);
     if (kind) return kind;
