@@ -87,10 +87,10 @@ export class Moonshine {
 
   /** How likely each text is the whole of what was said, as a logarithm. */
   async score({ state }: Hearing, candidates: number[][]): Promise<number[]> {
-    const longest = Math.max(...candidates.map((tokens) => tokens.length)) + 1;
+    const longest = Math.max(...candidates.map((tokens) => tokens.length)) + 2;
     const ids = candidates.flatMap((tokens) => {
-      const padding = Array<number>(longest - 1 - tokens.length).fill(endToken);
-      return [startToken, ...tokens, ...padding];
+      const padding = Array<number>(longest - 2 - tokens.length).fill(endToken);
+      return [startToken, ...tokens, fullStop, ...padding];
     });
     const { logits } = await this.#first.run({
       input_ids: tokenTensor(ids, candidates.length),
@@ -99,7 +99,7 @@ export class Moonshine {
     return candidates.map((tokens, candidate) => {
       const scores = (position: number) => row(logits as Tensor, candidate * longest + position);
       const said = tokens.reduce((sum, token, index) => sum + (scores(index)[token] as number), 0);
-      return said + endProbability(scores(tokens.length));
+      return said + endProbability(scores(tokens.length), scores(tokens.length + 1));
     });
   }
 }
@@ -176,9 +176,10 @@ function row(logits: Tensor, index: number): Float32Array {
   return (logits.data as Float32Array).subarray(index * vocabulary, (index + 1) * vocabulary);
 }
 
-/** Of the end of the text at this place, with or without a full stop. */
-export function endProbability(row: Float32Array): number {
-  return Math.log(closingTokens.reduce((sum, token) => sum + Math.exp(row[token] as number), 0));
+/** Of the end of a text: at once, or behind a full stop or a comma, if nothing follows there. */
+function endProbability(last: Float32Array, afterStop: Float32Array): number {
+  const stop = stops.reduce((sum, token) => sum + Math.exp(last[token] as number), 0);
+  return Math.log(Math.exp(last[endToken] as number) + stop * Math.exp(afterStop[endToken] as number));
 }
 
 /** The tokens chosen so far, the likeliest each time. */
@@ -228,7 +229,8 @@ const tokensLike = (pattern: RegExp) => vocabulary.flatMap((text, token) => (pat
 const latin = tokensLike(/^(?!<.+>$)[▁ -~]+$/);
 const latinAndEnd = Int32Array.of(endToken, ...latin);
 const openingTokens = Int32Array.from(tokensLike(/^▁[A-Za-z0-9][!-~]*$/));
-const closingTokens = [endToken, ...tokensLike(/^[.,?!;]+$/)];
+const stops = tokensLike(/^[.,?!;]+$/);
+const fullStop = vocabulary.indexOf('.');
 
 /** The tokens of a text, as the model would write it. */
 export function tokensOf(text: string): number[] {
@@ -237,6 +239,6 @@ export function tokensOf(text: string): number[] {
 
 /** Without the full stop or what else follows the last word. */
 export function wordTokens(tokens: number[]): number[] {
-  const words = tokens.findLastIndex((token) => !closingTokens.includes(token));
+  const words = tokens.findLastIndex((token) => !stops.includes(token));
   return tokens.slice(0, words + 1);
 }

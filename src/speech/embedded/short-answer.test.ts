@@ -46,8 +46,11 @@ describe('a short answer', () => {
   });
 
   it('keeps the words that were heard beyond something usual', async () => {
-    const { text } = await weighShortAnswer([opinion({ 'Once upon': -3, Once: -2 })]);
-    assert.equal(text, 'Once upon,');
+    const alone = await weighShortAnswer([opinion({ 'Once upon': -3, Once: -2 })]);
+    assert.equal(alone.text, 'Once upon,');
+    const other = opinion({ 'One upon': -1, 'Once upon': -2, Once: -2 });
+    const together = await weighShortAnswer([opinion({ 'Once upon': -3, Once: -2 }), other]);
+    assert.equal(together.text, 'Once upon,');
   });
 
   it('is found where it leaves what was written in the middle', async () => {

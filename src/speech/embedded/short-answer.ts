@@ -1,12 +1,4 @@
-import {
-  endProbability,
-  type Hearing,
-  type Moonshine,
-  type MoonshineResult,
-  tokensOf,
-  type Writing,
-  wordTokens,
-} from './moonshine.ts';
+import { type Hearing, type Moonshine, type MoonshineResult, tokensOf, type Writing, wordTokens } from './moonshine.ts';
 import { shortAnswers } from './short-answers.ts';
 
 /** Longer utterances have a context of their own. */
@@ -60,19 +52,19 @@ export function asAnswer({ text, confidence, tokens }: Writing): MoonshineResult
 
 function phraseCandidates(writings: Writing[]): Candidate[] {
   const own = writings.map(({ tokens }) => wordTokens(tokens));
-  // A phrase that all of them went beyond would drop words that were heard.
-  const isOwnOrCut = ({ tokens }: Phrase) =>
-    own.some((words) => isSame(tokens, words)) || own.every((words) => isBeginning(tokens, words));
-  return phrases
-    .filter((phrase) => !isOwnOrCut(phrase))
-    .map((phrase) => ({ ...phrase, limit: mean(writings.map((writing) => limitOf(phrase.tokens, writing))) }))
-    .sort((a, b) => b.limit - a.limit)
-    .slice(0, mostPhrases)
-    .map(({ text, tokens }) => ({
-      tokens,
-      isPhrase: true,
-      result: (score) => ({ text, confidence: Math.exp(score / (tokens.length + 1)), tokens }),
-    }));
+  return (
+    phrases
+      // One that a model went beyond would drop words that were heard.
+      .filter(({ tokens }) => !own.some((words) => isBeginning(tokens, words)))
+      .map((phrase) => ({ ...phrase, limit: mean(writings.map((writing) => limitOf(phrase.tokens, writing))) }))
+      .sort((a, b) => b.limit - a.limit)
+      .slice(0, mostPhrases)
+      .map(({ text, tokens }) => ({
+        tokens,
+        isPhrase: true,
+        result: (score) => ({ text, confidence: Math.exp(score / (tokens.length + 1)), tokens }),
+      }))
+  );
 }
 
 /** A phrase can be no likelier than its beginning, up to where it leaves what was written. */
@@ -84,8 +76,7 @@ function limitOf(phrase: number[], { tokens, rows }: Writing): number {
     limit += row[token] as number;
     if (token !== tokens[place]) return limit;
   }
-  const end = rows[phrase.length];
-  return end ? limit + endProbability(end) : limit;
+  return limit;
 }
 
 interface Phrase {
