@@ -74,6 +74,27 @@ export const tuningSentences = [
 export const tuningShortAnswers = [
   "Nope.|Of course.|Four.|Eight.|Fifty.|Monday.|Tomorrow.|Hello?|Speaking.|Okay.|I don't know.",
   'Wrong number.|Stop calling me.|Next week.|Absolutely.|Two.|Three thirty.|Who is this?',
+  'Probably not.|Sure thing.|That works for me.|Eleven.|Six.|Nineteen.|Forty two.|One hundred and ten.|Last Friday.',
+  'In the morning.|On Sunday.|My name is Susan.|Only two.|Always.|Once a month.|About twenty.|I have no idea.',
+  'Say that again, please.|Who are you?|By phone, please.|February.|Ten fifteen.|Quite satisfied.|My wife.',
+  "I am not interested.|Please continue.|Bye.|Yes, please.|No, I don't.|Not at all.|Maybe tomorrow.|I suppose so.",
+  'Three.|Five.|Fourteen.|Sixty.|A thousand.|Next Tuesday.|At noon.|After work.|This is Mary.|Just the two of us.',
+  'Sometimes.|Twice a year.|Around fifty.|I forgot.|What did you say?|What is this about?|By mail.|August.',
+  'Half past eight.|Not happy.|My son.|No way.|Hold on.|Thank you.|Excellent.|Terrible.|It was good.|Pretty bad.',
+  'I rent.|We own it.|A house.|An apartment.|Two bedrooms.|Gas.|Electric.|Neither.|Both.|The first one.',
+].flatMap((line) => line.split('|'));
+
+/** As short, but nothing that many people say: what must not suffer from a preference for what they do say. */
+export const tuningUnusualAnswers = [
+  'The blue one.|We sold it.|Nobody told me.|Send it to me.|She moved out.|Near the station.|It broke again.',
+  'My landlord pays.|Try the office.|They were late.|He fixed it.|It smells bad.|Green, I think.|Ask my brother.',
+  'No one came.|The kitchen.|In Boston.|At the bank.|With milk.|For my mother.|Since the storm.|Too expensive.',
+  'A red car.|It is raining.|Our roof leaks.|We have a dog.|Left side.|Upstairs.|Downtown.|I work nights.',
+  'Never heard of it.|Ask again later.|He is sleeping.|She is out.|They left.|Over there.|Room twelve.',
+  'Behind the church.|On the corner.|The old one.|Okay, go ahead.|Sure, go ahead.|Yes, at ten.|No, my wife does.',
+  'Okay, who is it?|No, it was bad.|Yes, on Monday.|No, just me.|Well, maybe.|Right, I see.|Hello, who is it?',
+  'Sorry, I am busy.|Fine, go on.|Thanks, but no.|No, five.|Yes, two.|Ten or twelve.|Monday or Tuesday.',
+  'Once or twice.|In May or June.',
 ].flatMap((line) => line.split('|'));
 
 /** What a telephone delivers: 8 kHz, µ-law, silence around it, and noise where the item has some. */
