@@ -23,9 +23,11 @@ const window = Float64Array.from({ length: size }, (_, at) =>
  */
 export function denoise(samples: Int16Array): Int16Array {
   if (samples.length < 4 * size) return samples;
-  const spectra = windows(samples);
-  const noise = noisePower(spectra);
-  if (signalToNoiseDb(spectra, noise) > cleanDb) return samples;
+  const powers = windowPowers(samples);
+  const quiet = quietest(powers);
+  if (signalToNoiseDb(powers, quiet) > cleanDb) return samples;
+  const spectra = powers.map((_, index) => spectrumAt(samples, (index - 1) * hop));
+  const noise = noisePower(quiet.map((index) => spectra[index] as Spectrum));
   const sum = new Float64Array(spectra.length * hop + size);
   const kept = new Float64Array(bins).fill(1);
   for (const [index, spectrum] of spectra.entries()) {
@@ -36,35 +38,53 @@ export function denoise(samples: Int16Array): Int16Array {
         (sum[index * hop + at] as number) + (spectrum.real[at] as number) * (window[at] as number);
     }
   }
-  return Int16Array.from(samples, (_, at) => Math.max(-32_768, Math.min(32_767, Math.round(sum[at + hop] as number))));
-}
-
-function windows(samples: Int16Array): Spectrum[] {
-  const spectra: Spectrum[] = [];
-  for (let from = -hop; from < samples.length; from += hop) {
-    const real = Float64Array.from(window, (weight, at) => (samples[from + at] ?? 0) * weight);
-    const spectrum = { real, imaginary: new Float64Array(size) };
-    transform(spectrum);
-    spectra.push(spectrum);
+  const softer = new Int16Array(samples.length);
+  for (let at = 0; at < softer.length; at++) {
+    softer[at] = Math.max(-32_768, Math.min(32_767, Math.round(sum[at + hop] as number)));
   }
-  return spectra;
+  return softer;
 }
 
-function noisePower(spectra: Spectrum[]): Float64Array {
+/** Each begins half a window behind the last one, the first half a window before the sound. */
+function windowPowers(samples: Int16Array): number[] {
+  const powers: number[] = [];
+  for (let from = -hop; from < samples.length; from += hop) {
+    let power = 0;
+    for (let at = 0; at < size; at++) power += weighted(samples, from, at) ** 2;
+    powers.push(power);
+  }
+  return powers;
+}
+
+function spectrumAt(samples: Int16Array, from: number): Spectrum {
+  const spectrum = { real: new Float64Array(size), imaginary: new Float64Array(size) };
+  for (let at = 0; at < size; at++) spectrum.real[at] = weighted(samples, from, at);
+  transform(spectrum);
+  return spectrum;
+}
+
+function weighted(samples: Int16Array, from: number, at: number): number {
+  const index = from + at;
+  return index < 0 || index >= samples.length ? 0 : (samples[index] as number) * (window[at] as number);
+}
+
+function quietest(powers: number[]): number[] {
   // The first and the last window are half empty.
-  const whole = spectra.slice(1, -1).map((spectrum) => ({ spectrum, power: totalPower(spectrum) }));
+  const whole = [...powers.keys()].slice(1, -1);
   const count = Math.max(4, Math.round(whole.length * quietShare));
-  const quiet = whole.toSorted((a, b) => a.power - b.power).slice(0, count);
+  return whole.sort((a, b) => (powers[a] as number) - (powers[b] as number)).slice(0, count);
+}
+
+function noisePower(quiet: Spectrum[]): Float64Array {
   return Float64Array.from({ length: bins }, (_, bin) => {
-    return 1 + quiet.reduce((sum, { spectrum }) => sum + power(spectrum, bin), 0) / quiet.length;
+    return 1 + quiet.reduce((sum, spectrum) => sum + power(spectrum, bin), 0) / quiet.length;
   });
 }
 
-function signalToNoiseDb(spectra: Spectrum[], noise: Float64Array): number {
-  const all = spectra.map(totalPower).toSorted((a, b) => b - a);
-  const loud = all[Math.floor(all.length / 5)] as number;
-  const soft = noise.reduce((sum, value) => sum + value, 0);
-  return 10 * Math.log10(loud / soft);
+function signalToNoiseDb(powers: number[], quiet: number[]): number {
+  const loud = powers.toSorted((a, b) => b - a)[Math.floor(powers.length / 5)] as number;
+  const soft = quiet.reduce((sum, index) => sum + (powers[index] as number), 0) / quiet.length;
+  return 10 * Math.log10(loud / (1 + soft));
 }
 
 function suppress(spectrum: Spectrum, noise: Float64Array, kept: Float64Array): void {
@@ -91,10 +111,4 @@ function scale({ real, imaginary }: Spectrum, bin: number, gain: number): void {
 
 function power({ real, imaginary }: Spectrum, bin: number): number {
   return (real[bin] as number) ** 2 + (imaginary[bin] as number) ** 2;
-}
-
-function totalPower(spectrum: Spectrum): number {
-  let sum = 0;
-  for (let bin = 0; bin < bins; bin++) sum += power(spectrum, bin);
-  return sum;
 }

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import tokenizer from 'llama-tokenizer-js';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import type { Recognition } from '../ports.ts';
+import { Beam, likeliest, meanProbability, type Path } from './beam.ts';
 import { splitDecoder } from './decoder-graphs.ts';
 
 export const moonshineRate = 16_000;
@@ -21,6 +22,12 @@ export interface Writing extends MoonshineResult {
   rows: Float32Array[];
 }
 
+export interface WriteOptions {
+  /** The tokens of an earlier text for the beginning of the same utterance, checked in one step, not written again. */
+  draft?: number[];
+  width?: number;
+}
+
 /** Tiny is nearly twice as fast; base makes half the mistakes. */
 export type MoonshineSize = 'tiny' | 'base';
 const layersOf: Record<MoonshineSize, number> = { tiny: 6, base: 8 };
@@ -29,6 +36,8 @@ const endToken = 2;
 /** English speech has up to some 6 tokens in a second; more is the decoder going round in circles. */
 const tokensPerSecond = 6.5;
 const fewestTokens = 6;
+/** Where several texts are followed, a draft is taken over up to the first token that is less likely than this. */
+const sureProbability = 0.7;
 /** What is said in two seconds has no more; each is of the size of the vocabulary. */
 const rowsKept = 14;
 
@@ -66,23 +75,39 @@ export class Moonshine {
     return { state, seconds: samples.length / moonshineRate };
   }
 
-  /** `draft`: the tokens of an earlier text for the beginning of the same utterance, checked in one step, not written again. */
-  async write({ state, seconds }: Hearing, draft: number[] = []): Promise<Writing> {
+  /** The likeliest text, of `width` that are followed at once: each of them takes time. */
+  async write({ state, seconds }: Hearing, { draft = [], width = 1 }: WriteOptions = {}): Promise<Writing> {
     const most = Math.max(fewestTokens, Math.ceil(seconds * tokensPerSecond));
     const opening = [startToken, ...draft.slice(0, most - 1)];
-    const output = await this.#first.run({ input_ids: tokenTensor(opening), encoder_hidden_states: state });
-    const written = new Text();
-    const logits = output['logits'] as Tensor;
-    do written.add(row(logits, written.length));
-    while (!written.isOver && written.length < opening.length && written.last === opening[written.length]);
+    let output = await this.#first.run({ input_ids: tokenTensor(opening), encoder_hidden_states: state });
+    const beginning = confirmed(output['logits'] as Tensor, opening.slice(1), width === 1 ? 0 : sureProbability);
+    let length = beginning.tokens.length;
+    const beam = new Beam(width, endToken, beginning);
+    beam.grow([row(output['logits'] as Tensor, length)], allowedAt(length));
+    if (++length >= most || beam.open.length === 0) return writingOf(beam.best);
 
-    const memory: Memory = keep(output, this.#memory, written.length);
-    while (!written.isOver && written.length < most) {
-      const step = await this.#next.run({ ...memory, input_ids: tokenTensor([written.last]) });
-      written.add(row(step['logits'] as Tensor, 0));
-      for (const name of this.#memory.own) memory[past(name)] = step[present(name)] as Tensor;
+    const heard = this.#memory.heard.map((name) => repeated(output[present(name)] as Tensor, width));
+    const own = (name: string) => rowsOf(output[present(name)] as Tensor, beam.parents);
+    const memory: Memory = {};
+    for (const name of this.#memory.own) memory[past(name)] = firstTokens(own(name), length);
+    for (; length < most && beam.open.length > 0; length++) {
+      const { open } = beam;
+      memory['input_ids'] = tokenTensor(
+        open.map(({ tokens }) => tokens.at(-1) as number),
+        open.length,
+      );
+      for (const [part, name] of this.#memory.heard.entries()) {
+        memory[past(name)] = firstRows(heard[part] as Tensor, open.length);
+      }
+      output = await this.#next.run(memory);
+      const logits = output['logits'] as Tensor;
+      beam.grow(
+        open.map((_, index) => row(logits, index)),
+        latinAndEnd,
+      );
+      for (const name of this.#memory.own) memory[past(name)] = own(name);
     }
-    return written.result();
+    return writingOf(beam.best);
   }
 
   /** How likely each text is the whole of what was said, as a logarithm. */
@@ -139,35 +164,49 @@ function memoryParts(layers: number): MemoryParts {
 const past = (name: string) => `past_key_values.${name}`;
 const present = (name: string) => `present.${name}`;
 
-function keep(output: InferenceSession.OnnxValueMapType, parts: MemoryParts, tokens: number): Memory {
-  const memory: Memory = {};
-  for (const name of parts.heard) memory[past(name)] = output[present(name)] as Tensor;
-  for (const name of parts.own) memory[past(name)] = firstTokens(output[present(name)] as Tensor, tokens);
-  return memory;
-}
-
-/** Forgets the tokens of a draft that turned out wrong: the tensor is [1, heads, tokens, headSize]. */
+/** Forgets the tokens of a draft that turned out wrong: the tensor is [texts, heads, tokens, headSize]. */
 function firstTokens(tensor: Tensor, tokens: number): Tensor {
-  const [, heads = 0, all = 0, headSize = 0] = tensor.dims;
+  const [texts = 0, heads = 0, all = 0, headSize = 0] = tensor.dims;
   if (all === tokens) return tensor;
   const data = tensor.data as Float32Array;
-  const kept = new Float32Array(heads * tokens * headSize);
-  for (let head = 0; head < heads; head++) {
+  const kept = new Float32Array(texts * heads * tokens * headSize);
+  for (let head = 0; head < texts * heads; head++) {
     const from = head * all * headSize;
     kept.set(data.subarray(from, from + tokens * headSize), head * tokens * headSize);
   }
-  return new Tensor('float32', kept, [1, heads, tokens, headSize]);
+  return new Tensor('float32', kept, [texts, heads, tokens, headSize]);
 }
 
 function tokenTensor(tokens: number[], rows = 1): Tensor {
   return new Tensor('int64', BigInt64Array.from(tokens, BigInt), [rows, tokens.length / rows]);
 }
 
+/** As it is for one text, the same for several. */
 function repeated(tensor: Tensor, times: number): Tensor {
+  if (times === 1) return tensor;
   const data = tensor.data as Float32Array;
   const all = new Float32Array(data.length * times);
   for (let time = 0; time < times; time++) all.set(data, time * data.length);
   return new Tensor('float32', all, [times, ...tensor.dims.slice(1)]);
+}
+
+/** Of a tensor whose rows are all alike. */
+function firstRows(tensor: Tensor, count: number): Tensor {
+  const [rows = 1, ...shape] = tensor.dims;
+  if (count === rows) return tensor;
+  const data = tensor.data as Float32Array;
+  return new Tensor('float32', data.subarray(0, (data.length / rows) * count), [count, ...shape]);
+}
+
+function rowsOf(tensor: Tensor, wanted: number[]): Tensor {
+  const [rows = 1, ...shape] = tensor.dims;
+  if (wanted.length === rows && wanted.every((index, place) => index === place)) return tensor;
+  const data = tensor.data as Float32Array;
+  const size = data.length / rows;
+  const kept = new Float32Array(wanted.length * size);
+  for (const [place, index] of wanted.entries())
+    kept.set(data.subarray(index * size, (index + 1) * size), place * size);
+  return new Tensor('float32', kept, [wanted.length, ...shape]);
 }
 
 /** The logarithms of the probabilities of all tokens at one place. */
@@ -182,45 +221,28 @@ function endProbability(last: Float32Array, afterStop: Float32Array): number {
   return Math.log(Math.exp(last[endToken] as number) + stop * Math.exp(afterStop[endToken] as number));
 }
 
-/** The tokens chosen so far, the likeliest each time. */
-class Text {
-  readonly #tokens: number[] = [];
-  readonly #rows: Float32Array[] = [];
-  #logProbability = 0;
-  isOver = false;
-
-  get length(): number {
-    return this.#tokens.length;
+/** As much of a draft as the model would write too, each token with at least this probability. */
+function confirmed(logits: Tensor, draft: number[], probability: number): Path {
+  const path: Path = { tokens: [], logProbability: 0, rows: [], isOver: false };
+  for (const [place, token] of draft.entries()) {
+    const scores = row(logits, place);
+    const score = scores[token] as number;
+    const isLikeliest = score > Math.log(0.5) || likeliest(scores, allowedAt(place), 1)[0] === token;
+    if (!isLikeliest || score < Math.log(probability)) break;
+    path.tokens.push(token);
+    path.rows.push(scores);
+    path.logProbability += score;
   }
+  return path;
+}
 
-  get last(): number {
-    return this.#tokens.at(-1) ?? startToken;
-  }
-
-  add(scores: Float32Array): void {
-    if (this.#rows.length < rowsKept) this.#rows.push(scores);
-    // A short answer such as "No." comes back as nothing unless the end is forbidden at first.
-    const allowed = this.#tokens.length > 0 ? latinAndEnd : openingTokens;
-    let best = -1;
-    let highest = Number.NEGATIVE_INFINITY;
-    for (const token of allowed) {
-      const score = scores[token] as number;
-      if (score > highest) [best, highest] = [token, score];
-    }
-    this.#logProbability += highest;
-    if (best === endToken) this.isOver = true;
-    else this.#tokens.push(best);
-  }
-
-  result(): Writing {
-    const steps = this.#tokens.length + (this.isOver ? 1 : 0);
-    return {
-      text: tokenizer.decode([startToken, ...this.#tokens]).trim(),
-      confidence: Math.exp(this.#logProbability / steps),
-      tokens: this.#tokens,
-      rows: this.#rows,
-    };
-  }
+function writingOf(path: Path): Writing {
+  return {
+    text: tokenizer.decode([startToken, ...path.tokens]).trim(),
+    confidence: meanProbability(path),
+    tokens: path.tokens,
+    rows: path.rows.slice(0, rowsKept),
+  };
 }
 
 const vocabulary: string[] = tokenizer.vocabById;
@@ -229,6 +251,8 @@ const tokensLike = (pattern: RegExp) => vocabulary.flatMap((text, token) => (pat
 const latin = tokensLike(/^(?!<.+>$)[▁ -~]+$/);
 const latinAndEnd = Int32Array.of(endToken, ...latin);
 const openingTokens = Int32Array.from(tokensLike(/^▁[A-Za-z0-9][!-~]*$/));
+/** A short answer such as "No." comes back as nothing unless the end is forbidden at first. */
+const allowedAt = (place: number) => (place === 0 ? openingTokens : latinAndEnd);
 const stops = tokensLike(/^[.,?!;]+$/);
 const fullStop = vocabulary.indexOf('.');
 
