@@ -73,6 +73,19 @@ describe('weighPhrases', () => {
     }
   });
 
+  it('takes no single word of a business for a screener, nor a person who knows what to do for a voicemail', () => {
+    for (const text of [
+      'Screen doors and windows, how can I help?',
+      'Green screens, good morning.',
+      'I know what to do.',
+    ]) {
+      const { weights } = weighPhrases(text);
+      assert.ok(weights.screener < 1 && weights.voicemail < 1, text);
+    }
+    assert.ok(weighPhrases('Beep, you know what to do.').weights.voicemail >= 1);
+    assert.ok(weighPhrases('Call screen is on.').weights.screener >= 1);
+  });
+
   it('does not care for capitals, punctuation or how digits are written', () => {
     assert.deepEqual(weighPhrases('PRESS 1 -- for sales!').weights, weighPhrases('press one for sales').weights);
   });

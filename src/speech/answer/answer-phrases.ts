@@ -51,7 +51,7 @@ const phrases: Record<PhraseKind, Phrase[]> = {
     [0.7, /\b(?:store|shop|we|we're)(?: is| are)?(?: \w+){0,2} closed\b/],
     [1, /\b(?:please|you may) (?:try|call)(?: your call| us)? again (?:later|during|tomorrow)\b/],
     [1, /\bout of (?:the |my )?office\b|\baway from (?:my|the) (?:desk|phone|office)\b/],
-    [1, /\bknow what to do\b|\b(?:nobody|no one) (?:is )?(?:at )?home\b|\b(?:we're|we are) not (?:at )?home\b/],
+    [1, /\byou know what to do\b|\b(?:nobody|no one) (?:is )?(?:at )?home\b|\b(?:we're|we are) not (?:at )?home\b/],
     [0.7, /\b(?:not|isn't) (?:currently |presently )?available\b|\bunavailable\b|\bnot around\b/],
     [0.6, /\b(?:person|party|customer|subscriber)(?: at| you| that you)\b/],
     [0.6, /\b(?:our|business|office|opening) hours (?:are|of)\b|\bwe (?:re)?open (?:again )?(?:at|on|tomorrow)\b/],
@@ -63,7 +63,11 @@ const phrases: Record<PhraseKind, Phrase[]> = {
     [0.3, /\bgood ?bye$/],
   ],
   screener: [
-    [1, /\bscreen(?:ing|ed|s)?\b|\bscreening service\b/],
+    [
+      1,
+      /\bscreen(?:ing|ed)\b|\bcall screen\b|\bscreens? (?:(?:all|my|your|his|her|their|the|these|unknown) )*calls?\b/,
+    ],
+    [0.5, /\bscreens?\b/],
     [1, /\bgoogle\b|\bcall assist\b|\bbixby\b/],
     [1, /\brecord your (?:full )?name\b/],
     [1, /(?<!\b(?:can|could|would) you )\b(?:say|state|give|tell|provide)(?: us| me)? your (?:full )?name\b/],
